@@ -85,8 +85,7 @@ def by_name(
 def _named(trial: Trial, label: str) -> str:
     case = trial.case
     own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
-    arm = [f"arm {case.arm}"] if case.arm > 1 else []
-    return " ".join([label, *(f"({one})" for one in (*own, *arm))])
+    return " ".join([label, *(f"({one})" for one in own)])
 
 
 def taking_turns(trial: Trial) -> str:

@@ -144,6 +144,8 @@ class Scenario(Frozen):
     "Requests by server, instead of `request`."
     kinds: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
     "Several kinds of requests by label, instead of `request`, each with its share."
+    session: dict[str, JsonValue] | None = None
+    "Login of users before each load, for the requests of kinds."
     servers: tuple[str, ...] = Field(min_length=1)
     "Labels of the servers to compare."
     loaders: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import hashlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -42,6 +42,13 @@ class StreamRecord(NamedTuple):
         return b"".join((sizes, self.head, self.body))
 
 
+class Login(NamedTuple):
+    """The answer to the login of a user."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
 class Workload(ABC):
     """The mix of a scenario: a pure, seeded function to requests."""
 
@@ -65,14 +72,22 @@ class Workload(ABC):
         """Whether the requests of a kind differ, so that its answers may."""
 
     @abstractmethod
+    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
+        """Yield the login of each user of a block, with its right answer."""
+
+    @abstractmethod
+    def logged_in(self, seed: int, block: int, logins: Sequence[Login]) -> "Workload":
+        """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
+
+    @abstractmethod
     def hidden(self, secrets: Collection[str]) -> "Workload":
         """Return the mix without secrets."""
 
     @property
-    def lead(self) -> str:
-        """The kind whose request decides whether a server is ready: the first that is safe."""
-        safe = (k for k, (one, _) in self.first.items() if one.method in {"GET", "OPTIONS"})
-        return next(safe, next(iter(self.first)))
+    def ready(self) -> tuple[Request, Expect]:
+        """The request that decides whether a server is ready: the first that is safe."""
+        safe = (one for one in self.first.values() if one[0].method in {"GET", "OPTIONS"})
+        return next(safe, next(iter(self.first.values())))
 
     @property
     def deck(self) -> list[int]:

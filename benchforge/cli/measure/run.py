@@ -15,6 +15,7 @@ from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
@@ -75,7 +76,7 @@ def main(
         raise Unusable(
             f"-o {output}: --resume continues in the result's own folder", "leave out -o"
         )
-    with measuring(), ResultWriter(resume).held():
+    with measuring(waits), ResultWriter(resume).held():
         return _resume(resume, suite, options, anyway=anyway)
 
 
@@ -101,9 +102,9 @@ def begin(
     )
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)
-    suite, graph = _planned(suite, seed)
-    options.registry.consult("benchforge_planned", graph=graph)
-    with measuring():
+    with measuring(waits):
+        suite, graph = _planned(suite, seed)  # what is served may change during the wait
+        options.registry.consult("benchforge_planned", graph=graph)
         _clear(output)
         if short := scarce(output, len(graph)):
             warn(short)

@@ -214,8 +214,9 @@ class Trial(Frozen):
         return self._failures_of_apparatus("latency")
 
     def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
-        failed = (one for one in self.checks if one.status == "fail" and one.subject == "apparatus")
-        return tuple(check for check in failed if check.invalidates == numbers)
+        failed = [one for one in self.checks if one.status == "fail"]  # most trials have none
+        of_apparatus = (one for one in failed if one.subject == "apparatus")
+        return tuple([check for check in of_apparatus if check.invalidates == numbers])
 
     @property
     def worth_repeating(self) -> bool:

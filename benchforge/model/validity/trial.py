@@ -62,7 +62,7 @@ def _phases(trial: Trial) -> Iterator[Contradiction]:
 
 def _document(trial: Trial, reading: Reading, before: Answer) -> Iterator[Contradiction]:
     length = reading.document_bytes
-    if length is None or trial.request.method == "HEAD":
+    if length is None or trial.stream is not None or trial.request.method == "HEAD":
         return
     if trial.good_response is None and length != before.length:
         yield (

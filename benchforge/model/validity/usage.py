@@ -8,7 +8,8 @@ from pydantic import JsonValue
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.model.validity.contradiction import BRIEF_S, MORE, Contradiction, beneath
+from benchforge.model.validity.contradiction import BRIEF_S, Contradiction, beneath
+from benchforge.model.validity.identities import MORE, cpu_at_most
 from benchforge.text.readable import exact
 
 _TICK_S = 0.02  # CPU time of a process is read in ticks, twice
@@ -40,7 +41,7 @@ class MachineBounds:
         """Return the most CPU seconds that so many processes can use in a time."""
         if self.cpus is None:
             return float("inf")
-        return seconds * self.cpus * MORE + BRIEF_S + processes * _TICK_S
+        return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
 
 
 def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:

@@ -78,6 +78,8 @@ def made_ready(
     Raises TrialFailed where a service does not start, or the answer stays wrong.
     """
     case, folder, seed = inputs.step.case, inputs.folder, inputs.step.seed
+    of_block = inputs.step.run_seed, inputs.step.block
+    kinds: dict[str, stream.KindProbes] = {}
 
     def note(serving: Serving) -> None:
         if serving.running is not None and serving.command is not None:
@@ -101,17 +103,19 @@ def made_ready(
             alone = probes.held_to_itself(asking, reply.body)
             before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
             story.probes = probes.probes(before, (), story.load)
-            mix = case.workload
-            kinds = stream.probed(sandbox, mix, asking, story.load) if mix is not None else {}
+            mix = logged = case.workload
+            if mix is not None:
+                logged = stream.logged_in(sandbox, mix, asking, of_block)
+                kinds = stream.probed(sandbox, logged, asking, story.load)
             still_there(sandbox, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     story.url = target.url
-    if mix is not None:
+    if mix is not None and logged is not None:
         with story.phase("stream"):
-            file, of_block = scratch / stream.FILE, (inputs.step.run_seed, inputs.step.block)
+            file = scratch / stream.FILE
             story.stream = stream.rendered(
-                mix, case.driver, asking.root, of_block, file, ground.secrets
+                (mix, logged), case.driver, asking.root, of_block, file, ground.secrets
             )
             target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:

@@ -19,7 +19,7 @@ from benchforge.run.http import probes
 from benchforge.run.http.request import HttpProbe, until_right
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.suite import SAFE
-from benchforge.suite.workload import Workload, amount
+from benchforge.suite.workload import Login, Workload, amount
 
 FILE = "stream.bin"
 BEFORE, AFTER = 3, 1
@@ -34,6 +34,18 @@ class KindProbes:
     probe: HttpProbe
     first: Answer
     before: list[probes.ProbeResult]
+
+
+def logged_in(
+    sandbox: Sandbox, workload: Workload, asking: HttpProbe, seed: tuple[int, int]
+) -> Workload:
+    """Log all users of a mix in. Raises TrialFailed where an answer stays wrong."""
+    logins: list[Login] = []
+    for request, expect in workload.logins(*seed):
+        probe = replace(asking, request=request, expect=expect, like=None)
+        reply = until_right(sandbox, probe, float(asking.part.ready_within))
+        logins.append(Login(reply.answer.headers, reply.body))
+    return workload.logged_in(*seed, logins) if logins else workload
 
 
 def probed(
@@ -83,7 +95,7 @@ def _safe(request: Request) -> bool:
 
 
 def rendered(
-    workload: Workload,
+    mixes: tuple[Workload, Workload],
     driver: Driver,
     root: str,
     seed: tuple[int, int],
@@ -92,9 +104,10 @@ def rendered(
 ) -> Stream:
     """Write the requests of a load into a file, and their index beside it.
 
+    The digest is of the first of both mixes, the requests are of the other: with users logged in.
     `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
     """
-    records, (run, block) = amount(driver), seed
+    records, (run, block), (plain, workload) = amount(driver), seed, mixes
     extra = [_extra(request, driver, root) for request, _ in workload.first.values()]
     sha256, counts, at = hashlib.sha256(), [0] * len(workload.shares), 0
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
@@ -105,13 +118,13 @@ def rendered(
             sha256.update(record.framed)
             counts[record.kind] += 1
             at += len(sent)
-    hidden = workload.hidden(secrets)
+    hidden = plain.hidden(secrets)
     text = "" if hidden is workload else hidden.digest(run, block, records)[0]
     return Stream(
         records=records,
         sha256=text or sha256.hexdigest(),
         kinds={
-            label: StreamKind(share=share, records=counts[n], request=workload.first[label][0])
+            label: StreamKind(share=share, records=counts[n], request=plain.first[label][0])
             for n, (label, share) in enumerate(workload.shares.items())
         },
     )

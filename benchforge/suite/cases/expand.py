@@ -93,7 +93,7 @@ class _Scenario:
         ]
         self._requests = {server: self._request(server) for server in scenario.servers}
         self._workload = mix = suite.workloads.get(label)
-        self._lead = mix.first[mix.lead] if mix is not None and mix.whole else None
+        self._lead = mix.ready if mix is not None and mix.whole else None
         self._warm_up_s = float(suite.repeat.warmup)
         self._metrics = tuple(suite.metrics) if scenario.metrics is None else scenario.metrics
         self._points = array("Q")

@@ -88,10 +88,16 @@ def _requests(table: Tables, path: Path, environment: Environment) -> Checked[Ta
     if isinstance(kinds := table.get("kinds"), dict):
         table["kinds"] = by_label = dict(kinds)
         for label, kind in kinds.items():
-            if isinstance(kind, dict) and isinstance(request := kind.get("request"), dict):
-                at = (*path, "kinds", label, "request")
-                request = yield from environment.fill(request, Request, at)
-                by_label[label] = {**kind, "request": request}
+            by_label[label] = yield from _inner(kind, (*path, "kinds", label), environment)
+    if (session := table.get("session")) is not None:
+        table["session"] = yield from _inner(session, (*path, "session"), environment)
+    return table
+
+
+def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[JsonValue]:
+    if isinstance(table, dict) and isinstance(request := table.get("request"), dict):
+        request = yield from environment.fill(request, Request, (*path, "request"))
+        return {**table, "request": request}
     return table
 
 

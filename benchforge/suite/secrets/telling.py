@@ -19,6 +19,8 @@ _USERINFO = re.compile(
 _NAMED = re.compile(r"(?:^|(?<=[?&;\s]))-{0,2}([\w.-]{1,100}+)=([^&#;\s]+)")
 "As in the query of a URL, in libpq's words and among arguments."
 _SCHEME = re.compile(r"(basic|bearer|token|apikey|digest)\s+(\S.*)", re.IGNORECASE | re.DOTALL)
+_HOLE = re.compile(r"(?:\w+ )?\{[A-Za-z_][\w.-]*(?::raw|:integer)?\}")
+"The place of a value, which is no secret itself."
 
 _UNLABELLED = {"verdicts", "repeat", "tuning", "placement"}
 
@@ -51,12 +53,13 @@ def secrets_of(value: JsonValue, place: Place = (), *, hidden: bool = False) -> 
             return
         for key, inner in value.items():
             telling = bool(_KEY.search(key.rpartition(".")[2]))  # what varies is named by its path
+            telling &= place[-1:] not in {("kinds",), ("take",)}  # labels
             yield from secrets_of(inner, (*place, key), hidden=hidden or telling)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from secrets_of(inner, (*place, number), hidden=hidden)
     elif isinstance(value, str):
-        if hidden and value:
+        if hidden and value and not ({"kinds", "session"} & {*place} and _HOLE.fullmatch(value)):
             yield from ((place, piece) for piece in pieces(value))
         else:
             yield from ((place, password) for password in _passwords(value))

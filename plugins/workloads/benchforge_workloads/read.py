@@ -21,7 +21,7 @@ from benchforge.text.readable import counted, exact
 from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
 from benchforge_workloads.holes import Hole, holes_of
 from benchforge_workloads.stream import Mix, with_type
-from benchforge_workloads.tables import Feed, RequestKind
+from benchforge_workloads.tables import Feed, RequestKind, UserSession
 
 _EXCLUSIVE = {
     "request": "each kind has its own",
@@ -52,7 +52,10 @@ def workloads_of(
         kinds = yield from _kinds(("scenarios", label, "kinds"), scenario)
         if not kinds or len(kinds) < len(scenario.kinds):
             continue
-        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds)
+        session = yield from _session(("scenarios", label, "session"), scenario, tables)
+        if scenario.session is not None and session is None:
+            continue
+        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds, session)
         faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
         yield from faults
         if not faults and all(name in feeds for name in mix.names):
@@ -90,6 +93,19 @@ def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
     return kinds
 
 
+def _session(
+    at: Path, scenario: Scenario, feeds: Mapping[str, Tables]
+) -> Checked[UserSession | None]:
+    if scenario.session is None:
+        return None
+    session = yield from checked(UserSession, scenario.session, at)
+    for name in session.take if session is not None else ():
+        if name in feeds:
+            what = f"{name!r} is the label of a feed, too"
+            yield Fault((*at, "take", name), what, "give one of them another name")
+    return session
+
+
 class _Reading(NamedTuple):
     """A scenario with kinds, and the feeds of its suite."""
 
@@ -101,10 +117,11 @@ class _Reading(NamedTuple):
     "Labels of all feeds of the suite."
     feeds: Mapping[str, LoadedFeed]
     "Feeds that are sound."
+    session: UserSession | None
 
     def made(self) -> Mix:
         """Return the mix."""
-        return Mix(self.kinds, {label: self.feeds[label] for label in self.names})
+        return Mix(self.kinds, {label: self.feeds[label] for label in self.names}, self.session)
 
     @property
     def names(self) -> list[str]:
@@ -142,16 +159,36 @@ class _Reading(NamedTuple):
 
     def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
         """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
-        for label, kind in self.kinds.items():
-            at = (*self.at, "kinds", label)
+        for at, kind in self._tables:
             for key in ("path", "headers", "body", "form"):
                 value: JsonValue = kind.request.model_dump(mode="json")[key]
                 yield from (((*at, "request", key), key, one) for one in holes_of(value))
             yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
 
+    @property
+    def _tables(self) -> list[tuple[Path, RequestKind | UserSession]]:
+        """The tables with requests, and their places."""
+        tables: list[tuple[Path, RequestKind | UserSession]] = [
+            ((*self.at, "kinds", label), kind) for label, kind in self.kinds.items()
+        ]
+        if self.session is not None:
+            tables.append(((*self.at, "session"), self.session))
+        return tables
+
+    def _takes(self, hole: Hole) -> bool:
+        """Whether the value of a hole is taken from the answer to a login."""
+        return self.session is not None and hole.name in self.session.take
+
     def _hole_faults(self, at: Path, hole: Hole) -> Iterator[Fault]:
         name, _, column = hole.name.partition(".")
-        if name not in self.declared:
+        if self._takes(hole):
+            if at[len(self.at)] == "session":
+                what = f"hole {hole.written!r}: the login itself takes it from its answer"
+                yield Fault(at, what, "use it in kinds")
+            elif hole.form == "integer":
+                what = f"hole {hole.written!r}: what a login gave is a text"
+                yield Fault(at, what, f"write {{{name}}}")
+        elif name not in self.declared:
             hint = (
                 Nearest(name, self.declared, "feeds") if self.declared else f"write [feeds.{name}]"
             )
@@ -175,11 +212,13 @@ class _Reading(NamedTuple):
         yield from wrong
         if wrong or not self.made().whole:
             return
-        for label, kind in self.kinds.items():
-            at = (*self.at, "kinds", label)
-            mix = Mix({label: kind}, {k: self.feeds[k] for k in self.names})
+        feeds = {label: self.feeds[label] for label in self.names}
+        for at, kind in self._tables:
             try:
-                request, expect = mix.first[label]
+                if isinstance(kind, RequestKind):
+                    request, expect = Mix({"k": kind}, feeds, self.session).first["k"]
+                else:
+                    request, expect = self.made().ready
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
@@ -204,7 +243,9 @@ class _Reading(NamedTuple):
     def _unfit(self) -> Iterator[Fault]:
         for at, key, hole in self._holes():
             name, _, column = hole.name.partition(".")
-            rule = _WHOLE if hole.form == "integer" or _counts(self.kinds, at, hole) else None
+            if self._takes(hole):
+                continue
+            rule = _WHOLE if hole.form == "integer" or self._counts(at, hole) else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
                 rule = _HEADER if key == "headers" else _PATH
             feed = self.feeds[name]
@@ -221,6 +262,14 @@ class _Reading(NamedTuple):
                     "a whole number" if rule == _WHOLE else f"possible in a {key.removesuffix('s')}"
                 )
                 yield Fault(at, f"hole {hole.written!r}: {shown} is not {what}")
+
+    def _counts(self, at: Path, hole: Hole) -> bool:
+        """Whether a hole stands where `expect` has a number."""
+        if at[-1] != "expect":
+            return False
+        table = dict(self._tables)[at[:-1]].expect
+        numbers = [table.get(key) for key in ("status", "items", "length")]
+        return hole.written in json.dumps(numbers)
 
     def driver_faults(self, loaders: Mapping[str, Declared], repeat: Repeat) -> Iterator[Fault]:
         """Yield the load tools that cannot send the mix, and feeds that would run out."""
@@ -240,9 +289,17 @@ class _Reading(NamedTuple):
                 yield from self._once_faults(at, most, repeat)
 
     def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
+        of_users = set() if self.session is None else _named(self.session)
         for name in self.names:
             feed = self.feeds.get(name)
             if feed is None or feed.feed.order != _ONCE or not feed.rows:
+                continue
+            if self.session is not None and name in of_users:
+                if self.session.users > len(feed.rows):
+                    what = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
+                    yield Fault(
+                        (*self.at, "session", "users"), f"{what}: fewer than users", _RANDOM
+                    )
                 continue
             says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
             if float(repeat.warmup):
@@ -264,24 +321,15 @@ class _Reading(NamedTuple):
                 yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
-def _named(kind: RequestKind) -> set[str]:
+def _named(kind: RequestKind | UserSession) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
-
-
-def _counts(kinds: Mapping[str, RequestKind], at: Path, hole: Hole) -> bool:
-    """Whether a hole stands where `expect` has a number."""
-    if at[-1] != "expect":
-        return False
-    table = kinds[str(at[-2])].expect
-    numbers = [table.get(key) for key in ("status", "items", "length")]
-    return hole.written in json.dumps(numbers)
 
 
 def _text(row: Row, column: str) -> str:
     return str(row[column] if isinstance(row, Mapping) else row)
 
 
-def _is_json(kind: RequestKind) -> bool:
+def _is_json(kind: RequestKind | UserSession) -> bool:
     types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
     return any("json" in one for one in types)

@@ -5,7 +5,7 @@ Kinds are dealt in decks, not drawn: each prefix has the shares to within one de
 
 import json
 import random
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answer import Expect, Request
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import StreamRecord, Workload
+from benchforge.suite.workload import Login, StreamRecord, Workload
 from benchforge.text.readable import exact
 from benchforge_workloads.feeds import LoadedFeed, Row
 from benchforge_workloads.holes import (
@@ -28,7 +28,8 @@ from benchforge_workloads.holes import (
     in_header,
     in_path,
 )
-from benchforge_workloads.tables import KindRequest, RequestKind
+from benchforge_workloads.sessions import User, unfilled, user_of
+from benchforge_workloads.tables import KindRequest, RequestKind, UserSession
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -40,7 +41,10 @@ class Mix(Workload):
 
     kinds: Mapping[str, RequestKind]
     feeds: Mapping[str, LoadedFeed]
-    "Feeds that the kinds use."
+    "Feeds that the kinds and the session use."
+    session: UserSession | None = None
+    users: tuple[User, ...] = ()
+    "Values of the answers to the logins; empty before them."
 
     @property
     def shares(self) -> Mapping[str, int]:  # type: ignore[override]
@@ -65,17 +69,55 @@ class Mix(Workload):
             label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
             for label, one in self.feeds.items()
         }
-        return json.dumps([list(kinds.items()), feeds], sort_keys=True)
+        session = [] if self.session is None else [self.session.model_dump(mode="json")]
+        return json.dumps([list(kinds.items()), feeds, *session], sort_keys=True)
 
     @cached_property
     def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
         """A request of each kind with its right answer, the same in each run: probes send it."""
         there: dict[str, tuple[Request, Expect]] = {}
+        user = self.users[0] if self.users else unfilled(self.session)
         for number, (label, kind) in enumerate(self.kinds.items()):
-            values = self.values(_probed(self._used(kind), number))
-            table = expected(kind.expect, values)
-            there[label] = filled(kind.request, values), typed(Expect, table)  # type: ignore[arg-type]
+            rows = _probed(self._used(kind), number) | self._probed_session
+            there[label] = _request_of(kind, {**self.values(rows), **user.taken}, user)
         return there
+
+    @property
+    def ready(self) -> tuple[Request, Expect]:
+        """The request that decides whether a server is ready: with users, a login."""
+        if self.session is None:
+            return super().ready
+        return _request_of(self.session, self.values(self._probed_session), User({}, {}))
+
+    @property
+    def _probed_session(self) -> dict[str, Row]:
+        """The rows of the user whose requests probes send: the first, if it is logged in."""
+        if self.session is None:
+            return {}
+        if self.users:
+            return dict(self.users[0].rows)
+        return _rows_of(self._used(self.session), f"{_VERSION}:probe", 1)[0]
+
+    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
+        """Yield the login of each user of a block, with its right answer."""
+        for rows in self._users(seed, block):
+            assert self.session is not None  # noqa: S101 - it has users
+            yield _request_of(self.session, self.values(rows), User({}, {}))
+
+    def logged_in(self, seed: int, block: int, logins: Sequence[Login]) -> "Mix":
+        """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
+        if self.session is None:
+            return self
+        pairs = zip(logins, self._users(seed, block), strict=True)
+        users = tuple(user_of(self.session, login, rows) for login, rows in pairs)
+        return replace(self, users=users)
+
+    def _users(self, seed: int, block: int) -> list[dict[str, Row]]:
+        """Return the rows of each user of a block; empty without a session."""
+        if self.session is None:
+            return []
+        used = self._used(self.session)
+        return _rows_of(used, f"{_VERSION}:{seed}:{block}:session", self.session.users)
 
     def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
         """Yield the requests of a block without end.
@@ -87,11 +129,17 @@ class Mix(Workload):
         draws = {label: one.draws(text) for label, one in self.feeds.items()}
         makers = [_Maker(kind.request) for kind in self.kinds.values()]
         used = [[*self._used(kind)] for kind in self.kinds.values()]
+        users, who = self._users(seed, block), random.Random(f"{text}:users")  # noqa: S311
+        before = unfilled(self.session)
         while True:
             deal.shuffle(deck)
             for kind in deck:
-                rows: dict[str, Row] = {}
+                number = who.randrange(len(users)) if users else 0
+                user = self.users[number] if self.users else before
+                rows = dict(users[number]) if users else {}
                 for label in used[kind]:
+                    if label in rows:
+                        continue
                     row = next(draws[label], None)
                     if row is None:
                         n = exact(len(self.feeds[label].rows))
@@ -99,18 +147,24 @@ class Mix(Workload):
                             f"feed {label!r} has {n} rows, 'each once': it ran out"
                         )
                     rows[label] = row
-                yield StreamRecord(kind, *makers[kind].made(self.values(rows)))
+                head, body = makers[kind].made({**self.values(rows), **user.taken})
+                yield StreamRecord(kind, head + user.header.encode(), body)
 
     def varies(self, label: str) -> bool:
-        """Whether the requests of a kind have holes."""
-        return any(True for _ in holes_of(self.kinds[label].request.model_dump(mode="json")))
+        """Whether the requests of a kind have holes, or are of several users."""
+        return self.session is not None or any(
+            True for _ in holes_of(self.kinds[label].request.model_dump(mode="json"))
+        )
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
         """Return the mix without secrets in its texts."""
         kinds = {label: redacted(kind, secrets) for label, kind in self.kinds.items()}
-        return self if kinds == self.kinds else replace(self, kinds=kinds)
+        session = self.session and redacted(self.session, secrets)
+        if kinds == self.kinds and session == self.session:
+            return self
+        return replace(self, kinds=kinds, session=session)
 
-    def _used(self, kind: RequestKind) -> dict[str, LoadedFeed]:
+    def _used(self, kind: RequestKind | UserSession) -> dict[str, LoadedFeed]:
         texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
         names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
         return {label: self.feeds[label] for label in names if label in self.feeds}
@@ -125,6 +179,23 @@ class Mix(Workload):
             else:
                 values[label] = row
         return values
+
+
+def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dict[str, Row]]:
+    """Return the rows of some users."""
+    draws = {label: feed.draws(seed) for label, feed in feeds.items()}
+    return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
+
+
+def _request_of(
+    kind: RequestKind | UserSession, values: Mapping[str, Value], user: User
+) -> tuple[Request, Expect]:
+    """Return a request with its right answer. Raises pydantic's ValidationError if it is none."""
+    request = filled(kind.request, values)
+    if line := user.header:
+        headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
+        request = request.model_copy(update={"headers": headers})
+    return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
 
 
 def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:

@@ -80,6 +80,23 @@ class KindRequest(Request):
         return self
 
 
+class UserSession(Frozen):
+    """A table [scenarios.s.session]: the login of users before each load, which is not measured."""
+
+    users: Annotated[PositiveInt, Field(le=1000)] = 10
+    "Number of users. Each logs in once before a load; each request of the load is of one of them."
+    request: KindRequest
+    "Login, with holes for the values of feeds: each user has rows of its own."
+    expect: dict[str, JsonValue] = Field(default_factory=dict)
+    "Definition of a right answer to the login, as in a scenario."
+    take: dict[
+        Annotated[str, Field(pattern=r"^[A-Za-z_][\w-]*$")],
+        Annotated[str, Field(pattern=r"^(cookie:[^=;,\s]+|header:[\w-]+|json:/.*)$")],
+    ] = Field(default_factory=dict)
+    """Values of the answer for holes of kinds, by name: "cookie:csrftoken", "header:X-Token", \
+"json:/token". All cookies are sent without this."""
+
+
 class RequestKind(Frozen):
     """A table [scenarios.s.kinds.k]: one kind of the scenario's requests."""
 

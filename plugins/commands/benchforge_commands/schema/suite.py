@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchforge_workloads.tables import Feed, KindRequest, RequestKind
+from benchforge_workloads.tables import Feed, KindRequest, RequestKind, UserSession
 
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
@@ -238,6 +238,9 @@ def _scenario() -> Schema:
     kind = table(RequestKind)
     kind["properties"]["request"] |= table(KindRequest, environment=True)
     keys["kinds"] |= {"patternProperties": {_LABEL: kind}, "additionalProperties": UNKNOWN}
+    session = table(UserSession)
+    session["properties"]["request"] |= table(KindRequest, environment=True)
+    keys["session"] |= session
     point = {"type": "object", "patternProperties": {_VARIED: ANY}, "additionalProperties": UNKNOWN}
     keys["vary"] |= {**point, "patternProperties": {_VARIED: {"type": "array", "minItems": 1}}}
     keys["include"] |= {"items": point}

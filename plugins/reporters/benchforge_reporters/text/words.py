@@ -191,7 +191,7 @@ def incomplete(summary: Summary) -> str:
 
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     """Return what nobody may overlook; with the trials that cannot be believed, if `doubts`."""
-    failed = sum(len(case.failed) for case in _with_placebos(summary))
+    failed = sum(len(lost(case)) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
         *([incomplete(summary)] if not summary.complete else []),
@@ -284,6 +284,12 @@ def estimators(cases: Sequence[CaseSummary]) -> list[str]:
         title = titled(line.metric, line.of)
         estimators_by_title.setdefault(title, {})[line.estimator or ""] = None
     return [f"{title}: {'; or: '.join(formed)}" for title, formed in estimators_by_title.items()]
+
+
+def lost(case: CaseSummary) -> list[FailedTrial]:
+    """Return the failed trials of a case whose blocks have no measurement of another attempt."""
+    measured = {one.block for line in case.metrics for one in line.samples}
+    return [one for one in case.failed if one.block not in measured]
 
 
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:

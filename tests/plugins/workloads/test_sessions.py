@@ -1,0 +1,111 @@
+"""Users who log in before the load: their cookies and tokens are in its requests."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, needed
+from measured.case import cases, trial_of
+
+
+def suite(folder: Path, loader: str = "pace", **changes: tuple[str, str]) -> Path:
+    rows = "".join(f"member{n},of member{n}\n" for n in range(9))
+    (folder / "users.csv").write_text(f"name,password\n{rows}")
+    text = f"""benchforge = 1
+smoke = true
+[feeds.users]
+file = "users.csv"
+order = "each once"
+[servers.members]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/members.py", "{{port}}", "{folder}/pages.log"]
+[loaders.load]
+use = "{loader}"
+connections = 4
+duration = "1s"
+[scenarios.members]
+servers = ["members"]
+loaders = ["load"]
+[scenarios.members.session]
+users = 5
+expect = {{ status = 200 }}
+take = {{ token = "json:/user/token" }}
+[scenarios.members.session.request]
+method = "POST"
+path = "/login"
+form = {{ name = "{{users.name}}", password = "{{users.password}}" }}
+[scenarios.members.kinds.page]
+request = {{ path = "/of/{{users.name}}", headers = {{ X-Token = "{{token}}" }} }}
+expect = {{ json = {{ name = "{{users.name}}" }} }}
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+    for before, after in changes.values():
+        assert before in text
+        text = text.replace(before, after)
+    path = folder / "members.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("loader", ["pace", "wrk"])
+def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) -> None:
+    if loader == "wrk":
+        needed("wrk")
+    (case,) = cases(suite(tmp_path, loader))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    assert trial.reading is not None
+    assert trial.reading.good == trial.reading.responses > 0
+    pages = Counter((tmp_path / "pages.log").read_text().splitlines())
+    known = {f"member{n}" for n in range(5)}
+    # What is not there asks benchforge itself, without a session.
+    assert {page for page in pages if "benchforge-asks-" not in page} == known
+    assert min(pages[name] for name in known) > 1
+    text = trial.model_dump_json()
+    assert trial.stream is not None
+    assert trial.stream.kinds["page"].request.headers == {"X-Token": "{token}"}
+    assert "Cookie: session" not in text
+
+
+def test_a_result_with_sessions_is_verified_without_its_server(
+    bench: Bench, tmp_path: Path
+) -> None:
+    ran = bench("run", suite(tmp_path), "-o", "results")
+    assert ran.code == 0, ran.all
+    (result,) = (tmp_path / "results").iterdir()
+    assert bench("validate", result).code == 0
+    (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
+    assert trial["stream"]["records"] > 0
+    verified = bench("verify", result)
+    assert "stream" not in verified.err, verified.all
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("users = 5", "users = 10", "session.users: feed 'users' has 9 rows, 'each once': fewer"),
+        ("{token}", "{tokn}", "hole '{tokn}': no feed has that name"),
+        ("take = { token", "take = { users", "'users' is the label of a feed, too"),
+        ("json:/user", "body:/user", "take.token"),
+        ("{users.password}", "{token}", "hole '{token}': the login itself takes it"),
+        ('path = "/login"', 'path = "no slash"', "session.request.path"),
+    ],
+)
+def test_a_session_that_is_wrong_is_told_with_its_place(
+    bench: Bench, tmp_path: Path, before: str, after: str, says: str
+) -> None:
+    refused = bench("check", suite(tmp_path, change=(before, after)))
+    assert refused.code == 2, refused.all
+    assert says in refused.err, refused.all
+    assert "members.toml:" in refused.err
+
+
+def test_a_login_without_its_value_fails_the_trial(tmp_path: Path) -> None:
+    (case,) = cases(suite(tmp_path, change=("/user/token", "/user/key")))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is not None
+    assert "the answer to a login has no value at 'json:/user/key'" in trial.failure.message
