@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from faults.processes import descendant
-from faults.robustness import PAGE, noted
+from faults.robustness import HOSTS, PAGE, noted
 from faults.shell import program, shell
 from faults.watched import (
     NOTHING,
@@ -591,7 +591,8 @@ def _escapes(pid: int) -> bool:
 def test_the_page_has_no_row_that_no_test_sees() -> None:
     files = Path(__file__).parent.glob("test_robustness*.py")
     source = "".join(file.read_text() for file in files)
-    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")][1:]
+    own = PAGE.read_text().removesuffix(HOSTS.read_text())
+    rows = [line for line in own.splitlines() if line.startswith("| ")][1:]
     assert rows
     for row in rows:
         fault = row.split(" | ")[0].removeprefix("| ")

@@ -1,10 +1,11 @@
 """Kill what carries a run on hosts at seeded random moments, and look at what is left each time.
 
-`python tests/support/own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED MINUTES`,
-with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, and ends with
-exit code 0 when nothing was left. A run of two hosts is hit KILLS times by each fault.
-What ran on the host that is hit must be gone after ten seconds, and all of the run after it was
-ended by SIGTERM. The hosts keep their folders, so that the last run shows what a start clears away.
+`own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED MINUTES FAULT...`,
+with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, for all of them
+without one, and ends with exit code 0 when nothing was left. A run of two hosts is hit KILLS times
+by each fault. What ran on the host that is hit must be gone after ten seconds, and all of the run
+after it was ended by SIGTERM. The hosts keep their folders, so that the last run shows what a start
+clears away.
 """
 
 import contextlib
@@ -73,14 +74,16 @@ class Seen:
     left: list[str] = field(default_factory=list)
 
 
-def torture(folder: Path, kills: int, seed: int, minutes: float) -> dict[str, Seen]:
+def torture(
+    folder: Path, kills: int, seed: int, minutes: float, faults: list[str]
+) -> dict[str, Seen]:
     """Hit so many runs with each fault, or as many as the time allows, and start one more."""
-    moments, seen = random.Random(seed), {fault: Seen() for fault in FAULTS}
+    moments, seen = random.Random(seed), {fault: Seen() for fault in faults}
     deadline = time.monotonic() + 60 * minutes
     with lab(folder, HOSTS) as hosts:
         (folder / "suite.toml").write_text(SUITE + "".join(map(hosts.table, HOSTS)))
         for _ in range(kills):
-            for fault in FAULTS if time.monotonic() < deadline else ():
+            for fault in faults if time.monotonic() < deadline else ():
                 done = False
                 while not done:
                     in_trial = moments.random() < IN_TRIAL
@@ -91,7 +94,7 @@ def torture(folder: Path, kills: int, seed: int, minutes: float) -> dict[str, Se
         words = [*_run(folder), "--time-limit", "0"]
         subprocess.run(words, env=hosts.environment, check=False, timeout=ENDS_S, cwd=folder)
         for file in [file for host in HOSTS for file in (folder / host / "tmp").glob("bf-*")]:
-            seen[CUT].left.append(f"after the last start: {file.name}")
+            seen[faults[-1]].left.append(f"after the last start: {file.name}")
     return seen
 
 
@@ -214,7 +217,8 @@ def row(fault: str, seen: Seen) -> str:
 if __name__ == "__main__":
     where = Path(sys.argv[1])
     where.mkdir(parents=True, exist_ok=True)
-    came = torture(where, int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
+    kills, seed, minutes = int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    came = torture(where, kills, seed, minutes, sys.argv[5:] or list(FAULTS))
     for name, one in came.items():
         sys.stdout.write(f"{row(name, one)}\n")
     left = [line for one in came.values() for line in one.left]

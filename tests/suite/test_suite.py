@@ -248,7 +248,7 @@ error: a.toml:30:1: verdicts.correction: expected 'benjamini-hochberg' or 'holm'
 error: a.toml:2:1: titel: unknown key
     2 | titel = "Two servers"
       | ^^^^^
-hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 10 more
+hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 11 more
 """,
     ),
     "unknown_key_of_a_scenario": (
