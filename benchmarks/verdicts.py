@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchforge_commands.calibrate.resolution import between_neighbours, shown
+
 from benchforge.checks.summary import concluded
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.result import Header
@@ -23,7 +25,6 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
 from benchforge.run.machine.calibration import kept
-from benchforge.stats.observation.noise import between_neighbours, shown
 from benchforge.suite.load import load
 
 RUNS = 20

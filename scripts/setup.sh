@@ -87,6 +87,7 @@ virtuoso-t virtuoso-opensource-7-bin
 isql-vt virtuoso-opensource-7-bin
 pypy3 pypy3
 openssl openssl
+sshd openssh-server
 h2load nghttp2-client
 siege siege
 hey hey

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from benchforge.checks import hosts
 from benchforge.checks.answers import answers, sampled, shares
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission, samples
@@ -34,6 +35,14 @@ _OF_TRIAL = (
     method.of_trial,
     resources.of_trial,
 )
+_OF_MACHINE = (
+    sharing.of_trial,
+    noise.of_trial,
+    frequency.of_trial,
+    memory.of_trial,
+    clock.of_trial,
+)
+"Of trials: those that look at a machine, and at each one of a trial on several hosts."
 _IN_TURNS = (
     turns.of_trial,
     loader.in_turns,
@@ -48,6 +57,7 @@ _IN_TURNS = (
 Nothing looks at response times, at the machine or at memory there."""
 _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
+_OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
 _OfComparison = Callable[[Sequence[Sequence[Trial]], Thresholds], Iterator[Check]]
 _OF_COMPARISON = (
     frequency.of_comparison,
@@ -84,6 +94,7 @@ _OF_SESSION = (
     clock.of_session,
     interpreter.of_session,
     fingerprint.of_session,
+    hosts.of_session,
 )
 
 
@@ -99,9 +110,16 @@ def of_trial(
     if trial.turns is not None:
         own = [check for family in _IN_TURNS for check in family(trial, limits)]
         return (*own, *answers.of_trial(trial, limits, NO_PERCENTILES))
-    checks = [check for family in _OF_TRIAL for check in family(trial, limits)]
+    checks = [check for family in _OF_TRIAL for check in _by_machine(family, trial, limits)]
+    checks += hosts.of_trial(trial, limits)
     times = (check for of in _OF_PERCENTILES for check in of(trial, limits, percentiles))
     return (*checks, *times)
+
+
+def _by_machine(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    if family in _OF_MACHINE:
+        return hosts.on_each(family, trial, limits)
+    return family(hosts.of_loader(trial) if family is loader.of_trial else trial, limits)
 
 
 def of_trials(

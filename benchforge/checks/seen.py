@@ -54,8 +54,12 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
     """Return how many CPUs a role may use; None where it is not known."""
     if trial.placement is not None and role in trial.placement.cpus:
         return len(Cpus.parse(trial.placement.cpus[role]))
-    machine = None if trial.observation is None else trial.observation.machine
-    return None if machine is None else machine.cpus
+    seen = [trial.observation, *(host.observation for host in trial.hosts.values())]
+    for place in filter(None, seen):
+        there = place is trial.observation or any(part.role == role for part in place.usage)
+        if place.machine is not None and there:
+            return place.machine.cpus
+    return None
 
 
 def cores(trial: Trial, usage: Usage) -> float | None:
@@ -81,8 +85,7 @@ def by_name(
 def _named(trial: Trial, label: str) -> str:
     case = trial.case
     own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
-    arm = [f"arm {case.arm}"] if case.arm > 1 else []
-    return " ".join([label, *(f"({one})" for one in (*own, *arm))])
+    return " ".join([label, *(f"({one})" for one in own)])
 
 
 def taking_turns(trial: Trial) -> str:

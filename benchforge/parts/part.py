@@ -209,6 +209,9 @@ class Backend(Service):
     offers: ClassVar[tuple[str, ...]] = ()
     "Names of the values that `gives` returns. A suite that uses another name has an error."
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+    serves_hosts: ClassVar[bool] = False
+    """True if it can serve other hosts: it listens on `site.address`, and takes connections of \
+`site.peers` with a credential that is made for the trial."""
     frozen_with_server: ClassVar[bool] = False
     "True if turns were validated with an instance for each server, frozen with it."
 
@@ -296,6 +299,14 @@ loop and let it go on: its servers can then take turns. `read` reports `received
         if not isinstance(given, int | float) or isinstance(given, bool):
             return None
         return float(given) if 0 < given < math.inf else None
+
+    def divided(self, place: int, places: int) -> "Driver | None":
+        """Return the share of the load that one of several hosts sends, of equal ones.
+
+        None if the load cannot be divided evenly. `place` counts from 0; random arrivals of each
+        share have a seed of their own.
+        """
+        return None
 
     @abstractmethod
     def for_warm_up(self, seconds: float) -> "Driver":

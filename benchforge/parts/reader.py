@@ -67,8 +67,7 @@ class Source:
         """Yield each line, without its end. Raises ValueError for one of more than 1 MiB."""
         start = io.BytesIO(self._start)
         for number in itertools.count(1):
-            line = start.readline()
-            if not line.endswith(b"\n"):
+            if not (line := start.readline()).endswith(b"\n"):
                 line += self._stream.readline(LINE_BYTES + 1)
             if len(line) > LINE_BYTES:
                 raise ValueError(f"line {number}: {too_many(len(line), LINE_BYTES, 'bytes')}")

@@ -66,6 +66,8 @@ class Site:
     "True if the trial's processes run as root."
     upstreams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     "Values that each upstream server provides, by its label."
+    peers: tuple[str, ...] = ()
+    "Addresses of the other hosts that may connect; empty on one machine."
     tree: Tree | None = None
     "Checkout that the part's code is served from; None for the working tree."
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from benchforge import door
 from benchforge.errors import Unusable
-from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import MANIFEST, SIGNATURE, SIGNED, SUMMARY, TRIALS
 from benchforge.model.files.manifest import is_measured
 from benchforge.model.summary.summary import Summary
@@ -57,7 +56,7 @@ def write_reports(
     written: list[Path] = []
     into = into or folder
     with scratch_folder() as place:
-        for by, name, content in _formed(summary, trials, registry, folder, names, place):
+        for by, name, content in formed(summary, trials, registry, folder, names, place):
             if "/" in name:
                 door.make(into, name.rpartition("/")[0])
             if into == folder and by.name not in {*REPORTERS, *ON_DEMAND}:
@@ -81,33 +80,15 @@ def renew_reports(
     """
     written: list[Path] = []
     with scratch_folder() as place:
-        names = _wanted_earlier(folder)
-        for _, name, content in _formed(summary, trials, registry, folder, names, place):
-            if door.holds(folder, name) and not _same(folder, name, content):
+        names = wanted_earlier(folder)
+        for _, name, content in formed(summary, trials, registry, folder, names, place):
+            if door.holds(folder, name) and not same(folder, name, content):
                 door.write(folder, name, content)
                 written.append(folder / name)
     return written
 
 
-def stale_reports(
-    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
-) -> Iterator[FileFault]:
-    """Yield the reports in a folder that are not what its result gives; one may be missing."""
-    with scratch_folder() as place:
-        names = (*REPORTERS, *_wanted_earlier(folder))
-        for _, name, again in _formed(summary, trials, registry, folder, names, place):
-            there = folder / name
-            if not os.path.lexists(there):
-                continue
-            try:
-                if not _same(folder, name, again):
-                    line = _first(folder, name, again)
-                    yield FileFault(there, "", line, "is not what the result gives")
-            except OSError as error:
-                yield FileFault(there, "", None, error.strerror or str(error))
-
-
-def _wanted_earlier(folder: Path) -> list[str]:
+def wanted_earlier(folder: Path) -> list[str]:
     """Return the reporters on demand that a folder has a file of: no other is formed in vain."""
     return [
         name
@@ -116,7 +97,7 @@ def _wanted_earlier(folder: Path) -> list[str]:
     ]
 
 
-def _formed(
+def formed(
     summary: Summary,
     trials: Sequence[Trial],
     registry: Registry,
@@ -149,22 +130,8 @@ def _made(place: Path, name: str) -> bytes:
     return door.read(place, name, sys.maxsize - 1)
 
 
-def _same(folder: Path, name: str, content: bytes) -> bool:
+def same(folder: Path, name: str, content: bytes) -> bool:
+    """Return True if a file of a folder has this content."""
     if door.size_of(folder, name) != len(content):
         return False
     return door.read(folder, name, len(content)) == content
-
-
-def _first(folder: Path, name: str, content: bytes) -> int:
-    """Return the number of the first line that is another; of the file no more is read."""
-    line = 1
-    with door.opened(folder, name) as file:
-        for start in range(0, len(content) + 1, door.MIB):
-            then, now = os.pread(file, door.MIB, start), content[start : start + door.MIB]
-            if then != now:
-                both = zip(then, now, strict=False)
-                shorter = min(len(then), len(now))
-                alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
-                return line + now[:alike].count(b"\n")
-            line += now.count(b"\n")
-    return line

@@ -142,8 +142,8 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             if spare_s < 0:
                 return
             inputs.keep.room()
-            left_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
-            progress.trial(step, number + 1, attempt, left_s)
+            wanted_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
+            progress.trial(step, number + 1, attempt, left_s := min(wanted_s, takes_s + spare_s))
             wait_s = spare_s if noise.waits else 0.0
             kept = _kept(inputs, steps, (number, attempt, wait_s), right, progress)
             number += len(kept)

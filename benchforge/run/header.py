@@ -1,7 +1,7 @@
 """The header of a result: everything that is known before the first trial."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -18,7 +18,7 @@ from benchforge.run.programs.runtimes import Ready, needed_modules, own
 from benchforge.run.programs.versions import as_they_say, no_site
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.identity import code_digests
-from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.cases.parts import distinct_parts, parts_on
 from benchforge.suite.kept.questions import asked_of, uses
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
@@ -70,6 +70,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         tables=dict(questions.tables),
         claims=questions.claims,
         verdict_rules=suite.verdict_rules,
+        hosts=dict(ground.hosts),
         placement={role: str(cpus) for role, cpus in ground.places.items()},
         versions=_versions(suite, interpreters, ground),
         runtimes={
@@ -131,8 +132,13 @@ def _versions(
         for label, interpreter in interpreters.items()
         for name, version in interpreter.brings.items()
     }
+    return versions | reported_versions(parts_on(suite, None), ground) | dict(ground.versions)
+
+
+def reported_versions(of: Iterable[Part], ground: TrialContext) -> dict[str, str]:
+    """Return what the programs of parts on this machine say that they are."""
     parts: dict[str, Part] = {}
-    for part in distinct_parts(suite):
+    for part in of:
         runtime = part.runtime if isinstance(part, RunsPython) else None
         parts.setdefault(_on(f"{part.kind}-{part.name}", runtime or OWN), part)
     with scratch_folder() as folder:
@@ -145,8 +151,8 @@ def _versions(
         commands = {label: command for label, command in asking.items() if command is not None}
         if commands:
             with ground.host.trial(folder, "host") as sandbox:
-                versions |= as_they_say(commands, sandbox, folder)
-    return versions
+                return dict(as_they_say(commands, sandbox, folder))
+    return {}
 
 
 def _on(name: str, runtime: str) -> str:

@@ -13,6 +13,8 @@ from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import options as options_of
+from benchforge.suite.toml.words import shown
 from benchforge.text.readable import conjoined
 
 KINDS: Mapping[str, Kind] = {
@@ -24,7 +26,7 @@ KINDS: Mapping[str, Kind] = {
 }
 "The tables that declare parts."
 
-LABELLED = (*KINDS, "runtimes", "feeds", "scenarios", "tables", "claims")
+LABELLED = (*KINDS, "runtimes", "hosts", "feeds", "scenarios", "tables", "claims")
 "The tables that hold tables, each under a label."
 
 STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
@@ -41,6 +43,9 @@ STANDARD: Mapping[str, Mapping[str, JsonValue]] = {
     "lateness": {"use": "lateness"},
 }
 "The metrics of a suite that declares none."
+
+HOST = "host"
+"Key of each part that a trial starts, unless the part has an option of that name."
 
 STAR = "*"
 "In place of a label: all parts of a kind that have an option."
@@ -133,9 +138,13 @@ def _declared(
         yield Fault((*path, "use"), error.message, f"{also}{error.hint}")
         return None
     given = {option: value for option, value in written.items() if option != "use"}
+    host = given.pop(HOST, None) if kind != "metric" and HOST not in options_of(cls) else None
+    if not isinstance(host, str | None):
+        yield Fault((*path, HOST), f"expected the label of a host, got {shown(host)}")
+        host = None
     options = yield from environment.fill(given, cls, path)
     part = yield from checked(cls, options, path)
-    return Declared(label, cls, options, part) if part else None
+    return Declared(label, cls, options, part, host) if part else None
 
 
 def metrics(parts: Mapping[str, Declared]) -> dict[str, Metric]:

@@ -26,6 +26,7 @@ from benchforge.suite.declared import LABELLED, declared, labelled_tables, metri
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
 from benchforge.suite.measuring.gate import gate_of
+from benchforge.suite.measuring.hosts import host_faults, hosts
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated
 from benchforge.suite.measuring.tuning import tuning
@@ -186,6 +187,7 @@ def _suite(
     gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
+    machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
     claims = yield from sound_claims(labelled["claims"], measured, labels, by_label)
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
@@ -222,8 +224,11 @@ def _suite(
         placement=places,
         tables=drawn,
         settings=dict(given.settings),
+        hosts=machines,
+        hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
     )
+    yield from host_faults(suite, by_label)
     return suite, claims
 
 

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveI
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code
 from benchforge.model.suite.gate import Gate
+from benchforge.model.suite.hosts import HostsByRole, HostTable
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
@@ -17,6 +18,7 @@ from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.observation import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Rate, Share
 from benchforge.parts.part import Metric, Part
@@ -215,6 +217,8 @@ class Declared:
     cls: type[Part]
     options: Mapping[str, JsonValue]
     part: Part
+    host: str | None = None
+    "Host that the suite names in the part's table."
 
 
 @dataclass(frozen=True)
@@ -260,8 +264,16 @@ class Suite:
     "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)
     gate: Gate = field(default_factory=Gate)
+    hosts: Mapping[str, HostTable] = field(default_factory=dict)
+    "Machines on which parts run, by label."
+    hosts_by_role: HostsByRole = field(default_factory=HostsByRole)
     secrets: frozenset[str] = frozenset()
     "Secrets that `redact` removes from every written text: from the environment, and literal."
+
+    def hosts_of(self, role: Role, part: Declared) -> tuple[str, ...]:
+        """Return the hosts of a part in a role: several for a divided load, none for this one."""
+        named: str | tuple[str, ...] = part.host or getattr(self.hosts_by_role, role) or ()
+        return (named,) if isinstance(named, str) else named
 
     @property
     def claims_to_test(self) -> tuple[Claim, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.hosts import HostsByRole, HostTable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -148,6 +149,16 @@ upstream = "0-2"
 backend = "0-2"
 loader = [3]
 """
+_HOSTS = """
+[hosts.load]
+ssh = "bench@10.0.0.1"            # or a name of ~/.ssh/config
+address = "10.0.1.1"
+
+[hosts.app]
+ssh = "app-1"
+python = "/usr/bin/python3.11"
+labels = ["nvme"]
+"""
 _TABLES = """
 [tables.by_length]
 title = "Lists by length and threads"
@@ -270,6 +281,17 @@ def _sections() -> Iterator[tuple[str, ...]]:
         Placement,
         _PLACEMENT,
     )
+    yield _section(
+        "`[hosts.LABEL]`",
+        "A machine that runs parts of trials, over ssh: "
+        "[measure on several hosts](../how-to/several-hosts.md). Each server, backend, load tool "
+        'and client takes the key `host = "LABEL"`; `[placement.hosts]` names hosts by role. '
+        "In a scenario all parts have a host, or none has.",
+        HostTable,
+        _HOSTS,
+    )
+    about = "Hosts of parts that name none themselves."
+    yield "## `[placement.hosts]`", about, options_table(HostsByRole)
     yield _section(
         "`[tables.LABEL]`", "A table in every report and in a CSV file.", PivotTable, _TABLES
     )

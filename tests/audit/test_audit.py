@@ -74,6 +74,7 @@ def test_the_other_forms_say_the_same(bench: Bench, tmp_path: Path) -> None:
         (["wrk.txt", "--json", "--markdown"], 2, "--json and --markdown"),
         (["poem.txt", "--as", "columns"], 2, "no column is named"),
         (["poem.txt", "--column", "mean"], 2, "--column mean: not FACT=TITLE"),
+        (["negative.csv", "--column", "requests=rps"], 1, "requests is -5"),
         (["cut.txt"], 2, "cut.txt: wrk: line 1: no line 'requests in' below it"),
         (["both.txt"], 2, "claim it"),
         (["values.json"], 0, "Nothing is impossible"),
@@ -89,6 +90,7 @@ def test_exit_codes(bench: Bench, tmp_path: Path, words: list[str], code: int, s
     (tmp_path / "cut.txt").write_text("".join(WRK.splitlines(keepends=True)[:5]))
     (tmp_path / "both.txt").write_text(WRK + printers.h2load(simulate(Setup())))
     (tmp_path / "values.json").write_text(printers.hyperfine(simulate(Setup())))
+    (tmp_path / "negative.csv").write_text("fw,rps\na,-5\n")
     (tmp_path / "alone.csv").write_text("fw,rps\na,12\n")
     (tmp_path / "table.csv").write_text("fw,avg,worst\na,9.5,8.0\nb,5.0,8.0\n")
     done = bench("audit", *words)

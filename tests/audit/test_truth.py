@@ -7,7 +7,7 @@ from load.audits import audit, false
 from load.printers import CLOSED, OPEN, PIPELINES, TIMES_OUT
 from load.queues import Setup, simulate
 
-from benchforge.model.validity.times import mean_at_least
+from benchforge.model.validity.identities import mean_at_least
 from benchforge.plugin import Fact
 
 FEW, EACH, MANY = 20, 250, 6250

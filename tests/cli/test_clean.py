@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from faults.watched import BUSY
 from front_door import Bench, Told, bench_words, calls, needed
 from suite_texts.with_pace import suite
 
@@ -92,9 +91,6 @@ def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     for typed, there in (("n\n", True), ("y\n", False)):
         told = in_terminal(own, tmp_path, typed, "clean")
-        while BUSY in told.err:
-            time.sleep(0.5)
-            told = in_terminal(own, tmp_path, typed, "clean")
         assert told.code == 0, told.all
         assert "remove 2 folders of the cache?" in told.err
         assert template.exists() is there
@@ -222,22 +218,18 @@ def test_while_another_measures_nothing_is_removed(
 ) -> None:
     template, _ = cached(tmp_path)
     path = suite(tmp_path, blocks=50)
-    while True:
-        with subprocess.Popen(
-            bench_words("run", path), cwd=tmp_path, env=own, stderr=subprocess.PIPE, text=True
-        ) as runs:
-            try:
-                while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
-                    time.sleep(0.05)
-                if runs.poll() is None:
-                    told = bench("clean", "--results", "results", "--yes", waits=False)
-                    assert told.code == 2, told.all
-                    assert f"{BUSY}: process {runs.pid} (" in told.err
-                    break
-            finally:
-                runs.terminate()
-                runs.communicate(timeout=300)
-        time.sleep(0.5)
+    with subprocess.Popen(
+        bench_words("run", path), cwd=tmp_path, env=own, stderr=subprocess.PIPE, text=True
+    ) as runs:
+        try:
+            while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
+                time.sleep(0.05)
+            told = bench("clean", "--results", "results", "--yes")
+            assert told.code == 2, told.all
+            assert f"benchforge run (process {runs.pid}) is measuring: nothing was" in told.err
+        finally:
+            runs.terminate()
+            runs.communicate(timeout=300)
     assert template.exists()
     (header,) = tmp_path.glob("results/*/result.json")
     assert json.loads(header.read_text())["kind"] == "result"

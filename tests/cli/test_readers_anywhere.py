@@ -9,6 +9,7 @@ from front_door import Bench, bench_words, calls
 from measured.once import made_once
 from measured.small_results import measured, session
 
+OUTPUTS = Path(__file__).parents[1] / "outputs"
 # Those that Windows lacks, by the pages of the standard library.
 HIDDEN = (
     *("crypt", "curses", "fcntl", "grp", "nis", "pty", "pwd"),
@@ -65,7 +66,8 @@ def test_a_result_is_reported_verified_and_validated(
     assert without("validate", result).returncode == 0
     # On a loud machine it may leave something unproved.
     verify, here = without("verify", result), bench("verify", result)
-    assert (verify.returncode, verify.stdout.split()) == (here.code, here.out.split())
+    shown = (verify.returncode, verify.stdout.split())
+    assert shown == (here.code, here.out.split()), verify.stderr
     assert verify.returncode in {0, 2}, verify.stderr
 
 
@@ -77,3 +79,11 @@ def test_results_are_compared_and_followed(result: Path, tmp_path: Path) -> None
     assert "Traceback" not in compare.stderr
     history = without("history", *days)
     assert history.returncode == 0, history.stderr
+
+
+def test_numbers_of_other_tools_are_audited(bench: Bench) -> None:
+    printed = OUTPUTS / "wrk/healthy/stdout.txt"
+    audit, here = without("audit", printed), bench("audit", printed)
+    assert (audit.returncode, audit.stdout.split()) == (here.code, here.out.split())
+    assert audit.returncode in {0, 1}, audit.stderr
+    assert "wrk" in audit.stdout

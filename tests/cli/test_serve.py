@@ -223,7 +223,7 @@ def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: 
     # The lock of who measures: taken by somebody else for as long as this runs.
     program = (
         "from benchforge.run.sandbox.machine_lock import measuring\n"
-        "with measuring(): print(1, flush=True); "
+        "with measuring(print): print(1, flush=True); "
     )
     with subprocess.Popen(
         [sys.executable, "-c", program + "input()"],

@@ -1,12 +1,14 @@
 """What the pages show is what happens: every block is run, read or imported, every link leads."""
 
 import ast
+import contextlib
 import importlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +16,7 @@ import pytest
 from benchforge_author.options import options
 from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages
 from documents.terminal import NoRule, Terminal, lines, pattern
+from hosts_lab import lab
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -25,6 +28,7 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 
 _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
+SEVERAL_HOSTS = "docs/how-to/several-hosts.md"
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
 WITH_BLOCKS = [name for name, page in PAGES.items() if blocks(page)]
 
@@ -99,8 +103,17 @@ class Page:
         return file
 
 
+@pytest.fixture
+def places() -> Iterator[contextlib.ExitStack]:
+    """Give what ends with the test."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
 @pytest.mark.parametrize("name", WITH_BLOCKS)
-def test_every_block_is_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_is_true(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: contextlib.ExitStack
+) -> None:
     (here := tmp_path / "here").mkdir()
     for folder in ("suites", "docs", "plugins"):
         (here / folder).symlink_to(ROOT / folder)
@@ -109,6 +122,10 @@ def test_every_block_is_true(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "mysite/mysite/wsgi.py").write_text("application = None\n")
     monkeypatch.setattr(sys, "path", [*sys.path])
     page = Page(here, monkeypatch)
+    if name == SEVERAL_HOSTS:
+        (tmp_path / "lab").mkdir()
+        hosts = places.enter_context(lab(tmp_path / "lab", ("load", "app", "db")))
+        page.terminal.environment.update(hosts.environment)
     try:
         for block in blocks(PAGES[name]):
             page.follow(block)

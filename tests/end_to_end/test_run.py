@@ -202,21 +202,29 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
     assert done.stdout.rstrip().endswith(": valid\n0"), done.stdout
 
 
-def test_two_at_once_are_refused_and_the_other_is_named(bench: Bench, tmp_path: Path) -> None:
+def test_of_two_at_once_the_second_waits_and_names_the_first(tmp_path: Path) -> None:
     needed("wrk")
     path = suite(tmp_path, answering())
-    words = bench_words("run", path, "--set", "loaders.wrk.duration=30s", "-o", "first")
+    words = bench_words("run", path, "--set", "loaders.wrk.duration=60s", "-o", "first")
     with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL) as first:
         try:
-            deadline = time.monotonic() + WAITS_S
-            while not list(tmp_path.glob("first/*/trials/0001")) and time.monotonic() < deadline:
+            while not list(tmp_path.glob("first/*/trials/0001")):
+                assert first.poll() is None
                 time.sleep(0.05)
-            told = bench("run", path, waits=False)
-            assert told.code == 2, told.all
-            assert f"another benchforge is measuring: process {first.pid}" in told.err
+            with subprocess.Popen(
+                bench_words("run", path), cwd=tmp_path, stderr=subprocess.PIPE, text=True
+            ) as second:
+                assert second.stderr is not None
+                waits = f"benchforge run (process {first.pid}) is measuring: waiting until it ends"
+                assert second.stderr.readline().startswith(waits)
+                assert not (tmp_path / "results").exists()
+                first.terminate()
+                second.communicate(timeout=WAITS_S)
         finally:
             first.terminate()
         assert first.wait(WAITS_S) == 143
+    assert second.returncode == 0
+    assert list(tmp_path.glob("results/*/summary.json"))
 
 
 @pytest.mark.samples(1)

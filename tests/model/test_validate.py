@@ -308,6 +308,16 @@ def test_little_s_law_asks_what_is_known() -> None:
     assert said(reading(latency=slow)) == []
     # A mean that was rounded to 0.1 s may have been 0.05 s.
     assert said(reading(mean_us=100_000, latency_samples=100), 6) == []
+
+
+def test_percentiles_bound_a_mean_on_both_sides() -> None:
+    times_us = {"50": 1000.0, "99": 2000.0, "100": 90_000.0}
+    assert said(reading(percentiles_us=times_us, mean_us=1200.0, latency_samples=100)) == []
+    (high,) = said(reading(percentiles_us=times_us, mean_us=8000.0, latency_samples=100))
+    assert high.startswith("8,000 us, but the percentiles allow ")
+    assert high.endswith(" us at most")
+    (low,) = said(reading(percentiles_us=times_us, mean_us=100.0, latency_samples=100))
+    assert low.endswith(" us at least")
     assert said(reading(mean_us=100_001, latency_samples=100), 6)
     # Percentiles alone say what the mean is at least: here half of 0.2 s, and half of 0.
     steps = {"0": 1.0, "50": 200_001.0, "100": 200_001.0}

@@ -118,6 +118,8 @@ def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs
 
 def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
     said = bench("plugins", "show", "wrk").out
+    assert said.startswith("loader wrk, ")
+    assert "\n\nreader wrk, " in said
     assert said.startswith("loader wrk, of benchforge-http ")
     assert "  connections: a whole number, at least 1, default 64\n" in said
     assert "\n  wrk, a program: " in said

@@ -38,7 +38,6 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
     # Facts of other tools' results.
     "plugins/commands/benchforge_commands/audit": {"rate", "wall", "cpu"},
-    "plugins/commands/benchforge_commands/gate/files.py": {"errors"},  # an attribute of JUnit's
     "benchforge/model/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
@@ -54,7 +53,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
     "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same
     "plugins/reporters/benchforge_reporters/csv.py": {"rate"},  # a column of searches.csv
-    "plugins/reporters/benchforge_reporters/ci/junit.py": {"errors"},  # an attribute of JUnit's
+    "plugins/reporters/benchforge_reporters/ci/junit_xml.py": {"errors"},  # an attribute of JUnit's
 }
 "By path: names of metrics that may stand there, as the word for something else."
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from benchforge_commands.validate.validity import result_faults
 from benchforge_commands.verify.recompute.compare import verify
-from faults.watched import BUSY, Watched, keepers, until, watched
+from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
 from suite_texts.with_pace import suite
 
@@ -141,39 +141,29 @@ def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
 def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
     """Kill a run so many seconds after it told that it begins to measure."""
     deadline = time.monotonic() + WAITS_S
-    while True:
-        err = folder / "err"
-        with err.open("w") as stderr:
-            process = subprocess.Popen(
-                bench_words(*words), cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
-            )
-        try:
-            while process.poll() is None and "seed " not in err.read_text():
-                assert time.monotonic() < deadline, err.read_text()
-                time.sleep(0.01)
-            if BUSY not in err.read_text():
-                time.sleep(after_s)
-                return
-        finally:
-            process.kill()
-            process.wait(WAITS_S)
-        time.sleep(0.5)
+    err = folder / "err"
+    with err.open("w") as stderr:
+        process = subprocess.Popen(
+            bench_words(*words), cwd=folder, stdout=subprocess.DEVNULL, stderr=stderr
+        )
+    try:
+        while process.poll() is None and "seed " not in err.read_text():
+            assert time.monotonic() < deadline, err.read_text()
+            time.sleep(0.01)
+        time.sleep(after_s)
+    finally:
+        process.kill()
+        process.wait(WAITS_S)
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=50)
-    deadline = time.monotonic() + WAITS_S
-    while True:
-        words = bench_words("run", path)
-        process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=WAITS_S)
-        if BUSY not in err:
-            break
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+    words = bench_words("run", path)
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=WAITS_S)
     assert process.returncode == 130, err
     (result,) = (tmp_path / "results").iterdir()
     command = f"benchforge run --resume results/{result.name}"
@@ -413,14 +403,10 @@ def test_a_result_that_is_being_written_is_left_alone(bench: Bench, tmp_path: Pa
     assert bench("run", "--resume", result).code == 0
 
 
-# Runs benchforge, when no other measures, and prints its exit code below all that it printed.
+# Runs benchforge, and prints its exit code below all that it printed.
 BENCH = """
 bench() {
-    while :; do
-        BENCHFORGE "$@" > said 2>&1; code=$?
-        grep -q "another benchforge is measuring" said || break
-        sleep 0.5
-    done
+    BENCHFORGE "$@" > said 2>&1; code=$?
     cat said; echo "code $code"
 }
 """
@@ -511,19 +497,13 @@ def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=50)
-    deadline = time.monotonic() + WAITS_S
-    while True:
-        words = bench_words("run", path)
-        process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-        while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
-            time.sleep(0.02)
-        while (tmp_path / "results").exists():  # a trial's new files may come between
-            shutil.rmtree(tmp_path / "results", ignore_errors=True)
-        _, err = process.communicate(timeout=WAITS_S)
-        if BUSY not in err:
-            break
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+    words = bench_words("run", path)
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
+        time.sleep(0.02)
+    while (tmp_path / "results").exists():  # a trial's new files may come between
+        shutil.rmtree(tmp_path / "results", ignore_errors=True)
+    _, err = process.communicate(timeout=WAITS_S)
     assert process.returncode == 5, err
     assert "No such file or directory" in err
     assert "Traceback" not in err

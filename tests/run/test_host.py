@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.watched import REFUSED
 
 from benchforge.errors import KeeperGone, ProgramMissing, TrialFailed
 from benchforge.parts.command import Command
@@ -513,3 +515,29 @@ def test_postgresql_runs_in_a_private_folder_whoever_we_are(here: Sandbox) -> No
         # INT is its fast shutdown.
         assert here.stop(running, first=signal.SIGINT).code == 0
         assert "database system is shut down" in running.stderr.read_text()
+
+
+# --- a machine that gives no namespaces ----------------------------------------------------------
+
+TWO_PROGRAMS = """
+import json, sys
+from pathlib import Path
+from benchforge.parts.command import Command
+from benchforge.run.sandbox.host import LocalHost
+folder = Path(sys.argv[1])
+with LocalHost().trial(folder) as place:
+    running = [place.start(label, Command("sleep", "60"), folder, {}) for label in "ab"]
+    print(json.dumps([place.mode.pid_namespace, [one.reaper for one in running],
+        [one.outer_pid for one in running], [place.processes(one) for one in running]]))
+"""
+
+
+def test_each_program_has_processes_of_its_own_without_namespaces(tmp_path: Path) -> None:
+    words = [*REFUSED, sys.executable, "-c", TWO_PROGRAMS, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode and "unshare" in done.stderr:
+        pytest.skip(done.stderr)
+    own_pids, reapers, pids, processes = json.loads(done.stdout)
+    assert own_pids is False
+    assert len({*reapers, *pids}) == 4
+    assert processes == [[pid] for pid in pids]

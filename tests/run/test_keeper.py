@@ -229,7 +229,8 @@ def test_where_proc_cannot_be_mounted_a_weaker_keeper_takes_over(
     side: Callable[..., Side],
 ) -> None:
     # As in a container: with a part of /proc covered, no user namespace may mount a fresh one.
-    covered = ("unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc/sys; exec "$@"', "-")
+    cover = 'while read -r _ at type _; do [ $type != proc ] || mount -t tmpfs none "$at/sys"; done'
+    covered = ("unshare", "--mount", "sh", "-c", f'{cover} < /proc/mounts; exec "$@"', "-")
     one = side("nobody", wrapper=covered)
     with one.start("deaf") as process:
         greeting = said(process.stdout)

@@ -1,32 +1,89 @@
-"""One benchforge measures at a time, and whoever comes meanwhile is told at once."""
+"""One benchforge measures at a time, and the next one waits until the first has ended."""
 
+import contextlib
+import errno
 import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchforge.errors import Unusable
 from benchforge.run.sandbox import machine_lock
+
+HOLDS = """
+import sys
+from benchforge.run.sandbox import machine_lock
+machine_lock.NAME = "\\0" + sys.argv[3]
+with machine_lock.measuring(print):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture(autouse=True)
-def another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A lock of our own: the machine's may be held by somebody who measures."""
-    monkeypatch.setattr(machine_lock, "NAME", f"\0benchforge test {tmp_path}")
+    name = f"benchforge test {tmp_path}"
+    monkeypatch.setattr(machine_lock, "NAME", f"\0{name}")
+    return name
 
 
-def test_the_holder_is_named_however_many_have_asked() -> None:
-    told: list[str] = []
-    with machine_lock.measuring():
-        for _ in range(200):
-            with pytest.raises(Unusable) as caught, machine_lock.measuring():
-                pytest.fail("it is held twice")
-            told.append(caught.value.message)
-    assert f"process {os.getpid()} (" in told[0]
-    assert set(told[1:]) <= {told[0], lock_is_full()}
-    with machine_lock.measuring():
+@pytest.fixture
+def holder(another_name: str) -> Iterator["subprocess.Popen[str]"]:
+    """A process that holds the lock until its input ends; its words are those of a duel."""
+    words = [sys.executable, "-c", HOLDS, "/usr/bin/benchforge", "duel", another_name]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+
+
+def test_the_next_waits_until_the_holder_has_ended(holder: "subprocess.Popen[str]") -> None:
+    heard: list[str] = []
+
+    def hear(name: str) -> None:
+        heard.append(name)
+        assert holder.stdin is not None
+        holder.stdin.close()
+
+    with machine_lock.measuring(hear):
+        assert holder.wait(60) == 0
+    assert heard == [f"benchforge duel (process {holder.pid})"]
+
+
+def test_it_waits_also_where_too_many_wait(holder: "subprocess.Popen[str]") -> None:
+    heard: list[str] = []
+    with contextlib.ExitStack() as others:
+        for _ in range(10_000):
+            other = others.enter_context(socket.socket(socket.AF_UNIX))
+            other.setblocking(False)
+            if other.connect_ex(machine_lock.NAME) == errno.EAGAIN:
+                break
+
+        def hear(name: str) -> None:
+            heard.append(name)
+            holder.kill()
+
+        with machine_lock.measuring(hear):
+            pass
+    assert heard == ["another benchforge, one of many"]
+
+
+def test_what_is_raised_ends_the_wait(holder: "subprocess.Popen[str]") -> None:
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    with pytest.raises(ValueError, match="benchforge duel"), machine_lock.measuring(refuse):
         pass
+    assert holder.poll() is None
 
 
-def lock_is_full() -> str:
-    return "another benchforge is measuring: its process is unknown, because of too many requests"
+def test_a_process_without_a_command_is_named_by_its_pid() -> None:
+    with machine_lock.measuring(lambda _: pytest.fail("nobody holds it")):
+        assert machine_lock._named(os.getpid()).endswith(f" (process {os.getpid()})")
+    with machine_lock.measuring(lambda _: pytest.fail("it was let go")):
+        pass

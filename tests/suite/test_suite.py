@@ -278,7 +278,7 @@ hint: did you mean 'path'? this table takes: method, path, headers, body
 error: a.toml:34:1: profiles.quick.repeats: unknown key
    34 | repeats.blocks = 3
       | ^^^^^^^
-hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, feeds, and 8 more
+hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, hosts, and 9 more
 """,
     ),
     "no_toml": (

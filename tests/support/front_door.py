@@ -4,7 +4,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +37,7 @@ Bench = Callable[..., Told]
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """Call benchforge in a folder of its own; where another one measures, when that has ended."""
+    """Call benchforge in a folder of its own."""
     return calls(bench_words(), tmp_path)
 
 
@@ -46,15 +45,6 @@ def calls(
     program: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
 ) -> Bench:
     """Return the same for a benchforge that is started by these words."""
-
-    def call(*words: str | Path, within_s: float = WAITS_S, waits: bool = True) -> Told:
-        told = once(*words, within_s=within_s)
-        deadline = time.monotonic() + WAITS_S
-        while waits and "another benchforge is measuring" in told.err:
-            assert time.monotonic() < deadline, told.err
-            time.sleep(0.5)
-            told = once(*words, within_s=within_s)
-        return told
 
     def started(*words: str | Path, within_s: float) -> Told:
         done = subprocess.run(
@@ -69,7 +59,7 @@ def calls(
         )
         return Told(done.returncode, done.stdout, done.stderr)
 
-    def once(*words: str | Path, within_s: float) -> Told:
+    def call(*words: str | Path, within_s: float = WAITS_S) -> Told:
         given = os.environ if environment is None else environment
         if program == bench_words() and warm.may(given):
             told = Told(*warm.call([*map(str, words)], folder, given, within_s))

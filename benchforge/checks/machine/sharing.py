@@ -17,7 +17,9 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("P1", "apparatus", None, "nobody looked which parts were there")
         yield limits.check("P2", "apparatus", None, "nobody looked at context switches")
         return
-    yield _shared(trial, limits)
+    # Of a machine without the load tool, nothing shares its CPUs.
+    if not trial.hosts or any(part.role == "loader" for part in trial.observation.usage):
+        yield _shared(trial, limits)
     for part in trial.observation.usage:
         yield _preempted(trial, part, trial.observation.seconds, limits)
 

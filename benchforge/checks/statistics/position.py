@@ -9,7 +9,7 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.distributions.student import two_sided
 from benchforge.stats.turns.order import order
-from benchforge.text.readable import change
+from benchforge.text.readable import percent
 
 _SURE = 0.001
 _LEAST = 20  # slices: with fewer, one odd slice would decide
@@ -27,7 +27,8 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
         return limits.check("I4", "apparatus", None, says, scope="comparison")
     slope, p = _slope(points)
     moved = math.expm1(slope)
-    says = f"servers are {change(moved)} faster in the last place of a round than in the first"
+    moves = f"{percent(abs(moved))} {'slower' if moved < 0 else 'faster'}"
+    says = f"servers are {moves} in the last place of a round than in the first"
     status: Status = limits["I4"].status(abs(moved)) if p < _SURE else "pass"
     if status == "pass":
         says = "the place in a round does not decide how fast a server is"

@@ -56,7 +56,8 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
         claims = f"{counted(len(not_asked), 'claim')} ({listed(not_asked, _NAMED)})"
         lines.append(f"not tested, because their scenarios do not run: {claims}")
     lines += loud
-    lines += describe_placement(suite, prepared.context.places, machine())
+    if not prepared.context.hosts:
+        lines += describe_placement(suite, prepared.context.places, machine())
     lines += unproved(suite)
     say("\n".join(lines))
 

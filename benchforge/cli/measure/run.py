@@ -15,6 +15,7 @@ from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
@@ -25,6 +26,7 @@ from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.space import enough_for_scratch, scarce
+from benchforge.run.engine import on_hosts
 from benchforge.run.execute import StopLimits
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.machine.placement import machine, places
@@ -35,7 +37,7 @@ from benchforge.run.trial.context import TrialContext, ground, with_runtimes
 from benchforge.stats.summary.completeness import done, missing
 from benchforge.stats.summary.precision import precise
 from benchforge.suite.cases.expand import expand
-from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
 
@@ -74,7 +76,7 @@ def main(
         raise Unusable(
             f"-o {output}: --resume continues in the result's own folder", "leave out -o"
         )
-    with measuring(), ResultWriter(resume).held():
+    with measuring(waits), ResultWriter(resume).held():
         return _resume(resume, suite, options, anyway=anyway)
 
 
@@ -100,22 +102,23 @@ def begin(
     )
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)
-    suite, graph = _planned(suite, seed)
-    options.registry.consult("benchforge_planned", graph=graph)
-    with measuring():
+    with measuring(waits):
+        suite, graph = _planned(suite, seed)  # what is served may change during the wait
+        options.registry.consult("benchforge_planned", graph=graph)
         _clear(output)
         if short := scarce(output, len(graph)):
             warn(short)
-        # Building loads the machine: not while another benchforge measures.
-        prepared = _prepared(suite, graph, context, options.registry)
-        header, locks = prepared.header, locks_of(prepared.context)
-        files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
-        # From its first moment it is a result that lacks nothing, and can be resumed.
-        now = datetime.now(UTC)
-        keep = ResultWriter.new(output, suite.name, now, {**files, HEADER: header})
-        with keep.held():
-            kept(keep.folder)
-            return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
+        with on_hosts(suite, graph, context, say) as context:
+            # Building loads the machine: not while another benchforge measures.
+            prepared = _prepared(suite, graph, context, options.registry)
+            header, locks = prepared.header, locks_of(prepared.context)
+            files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
+            # From its first moment it is a result that lacks nothing, and can be resumed.
+            now = datetime.now(UTC)
+            keep = ResultWriter.new(output, suite.name, now, {**files, HEADER: header})
+            with keep.held():
+                kept(keep.folder)
+                return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
 
 
 def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
@@ -142,8 +145,25 @@ def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: boo
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
         keep.swept(before.alone)
         return report_result(before, suite.metrics, options)
-    context = _ground(suite)
     options.registry.consult("benchforge_planned", graph=graph)
+    with on_hosts(suite, graph, _ground(suite), say) as context:
+        return _resumed(before, suite, graph, context, options, anyway=anyway)
+
+
+def _resumed(
+    before: ResumableResult,
+    suite: Suite,
+    graph: RunGraph,
+    context: TrialContext,
+    options: RunOptions,
+    *,
+    anyway: bool,
+) -> int:
+    folder, keep = before.folder, ResultWriter(before.folder)
+    lacking = missing(
+        before.header, before.trials, precise(before.header, before.trials, suite.metrics)
+    )
+    there = done(before.header, before.trials)
     if short := scarce(folder, lacking, [keep.place(trial.number) for trial in before.trials]):
         warn(short)
     prepared = _prepared(suite, graph, context, options.registry)
@@ -174,7 +194,7 @@ def _prepared(
     suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
 ) -> PreparedRun:
     """Build the runtimes that are not there yet, and ask programs for their versions."""
-    context = with_runtimes(context, suite, distinct_parts(suite), say)
+    context = with_runtimes(context, suite, parts_on(suite, None), say)
     header = header_of(suite, graph, context)
     enough_for_scratch()  # or a program had no room to print its version into
     header = header.model_copy(update={"loosened_thresholds": loosened()})
@@ -192,7 +212,7 @@ def _measured(
 
 
 def _ground(suite: Suite) -> TrialContext:
-    return replace(ground(suite, distinct_parts(suite)), places=places(suite, machine()))
+    return replace(ground(suite, parts_on(suite, None)), places=places(suite, machine()))
 
 
 def _seconds(text: str | None) -> float | None:

@@ -76,18 +76,28 @@ def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path)
         if not names:
             whole(into, SUMMARY, source.summary)
             paths.append(into / SUMMARY)
-        to_report = source.summary, source.trials, registry
-        paths += write_reports(*to_report, source.path, wanted, into)
+        paths += write_reports(source.summary, source.trials, registry, source.path, wanted, into)
         if not names and into == source.path:
-            paths += renew_reports(*to_report, into)
-        manifest = parse(source.path, MANIFEST, Manifest) if into == source.path else []
-        if isinstance(manifest, Parsed):  # of a run that goes on there is none
-            whole(into, MANIFEST, with_reports_anew(manifest.model, into))
+            paths += renew_reports(source.summary, source.trials, registry, into)
     except OSError as error:
         raise _cannot(error) from error
     finally:
         show(_shown(source.summary, source.trials, registry, as_json=False), painted=True)
+    path = source.path
+    del source  # a manifest takes as much memory
+    if into == path:
+        _renew_manifest(into)
     say(_message(paths, into) if paths else "nothing written: the reporters have nothing to report")
+
+
+def _renew_manifest(folder: Path) -> None:
+    """List the reports as they are now. A run that goes on has no manifest yet."""
+    manifest = parse(folder, MANIFEST, Manifest)
+    if isinstance(manifest, Parsed):
+        try:
+            whole(folder, MANIFEST, with_reports_anew(manifest.model, folder))
+        except OSError as error:
+            raise _cannot(error) from error
 
 
 def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:

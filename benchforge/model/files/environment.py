@@ -16,6 +16,7 @@ HARD = (
     *("mitigations", "kernel", "kernel_version", "kernel_arguments"),
     *("memory_kb", "swap_kb", "huge_pages", "clocksource", "control_group"),
     *("sysctl", "loopback_mtu", "limits", "python", "root"),
+    "hosts",
 )
 "A change of one of them forbids to compare with numbers from before."
 

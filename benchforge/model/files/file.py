@@ -16,7 +16,6 @@ from pydantic_core import ErrorDetails, from_json
 from benchforge import door
 from benchforge.model.files.missing_fields import missing
 from benchforge.model.values.bounds import bounded
-from benchforge.model.values.compact import compact
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath, Places, dotted, hides, places
 from benchforge.text.readable import conjoined, cut, exact
@@ -126,7 +125,6 @@ def _looked_through(
             return [FileFault(file, "", None, f"{exact(wrong)} values are wrong, too many to name")]
         where = places(raw.decode())
         return [_invalid(file, where, one) for one in error.errors(include_url=False)]
-    compact(parsed.model)
     return (list(_hidden(parsed)) if scans else []) or parsed
 
 
@@ -144,7 +142,6 @@ def _as_written(file: Path, raw: bytes, models: tuple[type[Model], ...]) -> Pars
         return None
     if not raw.startswith(text := _written(model, b"")) or raw[len(text) :] not in {b"", b"\n"}:
         return None
-    compact(model)
     return Parsed(file, model, partial(_written, model, raw[len(text) :]), has_text=False)
 
 

@@ -11,6 +11,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.compact import compact
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.program import program
 
@@ -63,13 +64,22 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     for name in trial_files(folder):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
-            shared = tuple(checks.setdefault(_text(one), one) for one in parsed.model.checks)
-            object.__setattr__(parsed.model, "checks", shared)  # equal values: it stays frozen
+            shared = tuple([_shared(one, checks) for one in parsed.model.checks])
+            object.__setattr__(parsed.model, "checks", ())  # these are compact already
             for field in _REPEATED:
                 if isinstance(part := getattr(parsed.model, field), Frozen):
                     key = field, part.__pydantic_serializer__.to_json(part)
                     object.__setattr__(parsed.model, field, parts.setdefault(key, part))
+            compact(parsed.model)
+            object.__setattr__(parsed.model, "checks", shared)  # equal values: it stays frozen
         yield parsed
+
+
+def _shared(check: Check, checks: dict[tuple[object, ...], Check]) -> Check:
+    shared = checks.setdefault(_text(check), check)
+    if shared is check:
+        compact(check)
+    return shared
 
 
 def _text(check: Check) -> tuple[object, ...]:

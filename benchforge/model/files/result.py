@@ -13,6 +13,7 @@ from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.suite.until import Until
 from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.trial.hosts import HostFacts
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
@@ -104,6 +105,8 @@ class Header(Frozen):
     "Claims of the suite whose cases are all in this run."
     verdict_rules: VerdictRules = VerdictRules()
     "Rules that adjust the verdicts for the number of questions in `claims`."
+    hosts: dict[str, HostFacts] = Field(default_factory=dict)
+    "Machines that run the parts of trials, by label; empty if all run on benchforge's own."
     placement: dict[str, str] = Field(default_factory=dict)
     "CPUs of each role that has its own; empty if all processes share all CPUs."
     versions: dict[str, str]

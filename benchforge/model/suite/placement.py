@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, PositiveInt
 
+from benchforge.model.suite.hosts import HostsByRole
 from benchforge.model.values.cpus import Cpus
 from benchforge.model.values.frozen import Frozen
 
@@ -19,6 +20,8 @@ class Placement(Frozen):
     "CPUs of the backends."
     loader: Cpus | None = None
     "CPUs of the load tool or client."
+    hosts: HostsByRole | None = Field(default=None, exclude=True)
+    "Hosts of roles, instead of `host` in each part."
 
 
 class StrayProcesses(Frozen):

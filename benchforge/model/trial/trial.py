@@ -11,6 +11,7 @@ from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answer import Answer, Request
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.probes import Exhaustion, Listener, Probes
@@ -175,6 +176,8 @@ class Trial(Frozen):
     "Observations from outside; None without a measurement."
     monitor: Monitor | None = None
     "Answers at random moments of the load; None if no request was sent then."
+    hosts: dict[str, TrialHost] = Field(default_factory=dict)
+    "Machines that ran the parts, by label; empty if all parts ran on benchforge's own machine."
     stream: Stream | None = None
     "Stream of a mix of requests; None if the scenario has one request."
     turns: Turns | None = None
@@ -211,8 +214,9 @@ class Trial(Frozen):
         return self._failures_of_apparatus("latency")
 
     def _failures_of_apparatus(self, numbers: Literal["all", "latency"]) -> tuple[Check, ...]:
-        failed = (one for one in self.checks if one.status == "fail" and one.subject == "apparatus")
-        return tuple(check for check in failed if check.invalidates == numbers)
+        failed = [one for one in self.checks if one.status == "fail"]  # most trials have none
+        of_apparatus = (one for one in failed if one.subject == "apparatus")
+        return tuple([check for check in of_apparatus if check.invalidates == numbers])
 
     @property
     def worth_repeating(self) -> bool:

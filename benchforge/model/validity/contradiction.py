@@ -8,8 +8,6 @@ from benchforge.model.values.places import JsonPath
 Contradiction = tuple[str, JsonPath]
 "One sentence, and the path of the value that it is about."
 
-MORE = 1.02
-"By what factor two clocks may differ: that of the tool, and ours."
 BRIEF_S = 0.05
 "What two clocks may differ by in a short load, and how coarse CPU time is."
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.reading import Reading
 from benchforge.model.validity.contradiction import BRIEF_S, Contradiction
+from benchforge.model.validity.identities import bytes_at_least
 from benchforge.text.readable import exact
 
 _SIGMAS = 6  # arrivals at random: beyond that once in 10^9 loads
@@ -21,9 +22,9 @@ def counts(reading: Reading) -> Iterator[Contradiction]:
     document = reading.document_bytes
     received = reading.received_bytes
     if document is not None and received is not None and not reading.other_lengths:
-        yield from _at_least(
-            received, reading.good_at_least * document, "bytes of good bodies", "received_bytes"
-        )
+        least = bytes_at_least(reading.good_at_least, document)
+        if received < least:
+            yield f"{received} are less than the {least} bytes of good bodies", ("received_bytes",)
 
 
 def moments(monitor: Monitor) -> Iterator[Contradiction]:
@@ -150,8 +151,3 @@ def _schedule(reading: Reading) -> Iterator[Contradiction]:
 def _at_most(count: int, most: int, of: str, name: str) -> Iterator[Contradiction]:
     if count > most:
         yield f"{count} are more than the {most} {of}", (name,)
-
-
-def _at_least(count: int, least: int, of: str, name: str) -> Iterator[Contradiction]:
-    if count < least:
-        yield f"{count} are less than the {least} {of}", (name,)

@@ -1,12 +1,12 @@
 """What the lines of a summary must be to their own samples."""
 
 import math
-import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.validity.contradiction import Contradiction, beneath
+from benchforge.model.validity.identities import statistics_of
 from benchforge.text.readable import exact
 
 
@@ -45,23 +45,13 @@ def _statistics(line: MetricSummary) -> Iterator[Contradiction]:
         yield "a median, but not every sample has a value", ("median",)
         return
     bounds = any(taken.sample.lower_bound for taken in line.samples)
-    expected = {
-        "median": statistics.median(measured),
-        "lowest": min(measured),
-        "highest": max(measured),
-        "mean": statistics.mean(measured),
-        "sd": None if bounds else _deviation(measured),
-    }
+    expected = statistics_of(measured) | ({"sd": None} if bounds else {})
     for name in expected.keys() & line.model_fields_set:
         if not _same(getattr(line, name), expected[name]):
             value = expected[name]
             yield f"its samples give {'none' if value is None else exact(value)}", (name,)
     if line.lower_bound and not bounds:
         yield "no sample is a lower bound", ("lower_bound",)
-
-
-def _deviation(values: Sequence[float]) -> float | None:
-    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def _same(stated: float | None, expected: float | None) -> bool:

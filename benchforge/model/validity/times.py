@@ -1,17 +1,23 @@
 """What the times in a reading must be to one another, and to the number of connections."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.validity.contradiction import (
     BRIEF_S,
-    MORE,
     Contradiction,
     highest,
     longest_s,
     lowest,
+)
+from benchforge.model.validity.identities import (
+    MORE,
+    falling,
+    longest_mean,
+    longest_response,
+    mean_at_least,
+    mean_at_most,
 )
 from benchforge.model.values.places import JsonPath
 from benchforge.text.readable import exact, figure
@@ -23,7 +29,7 @@ _LAST_BUCKET = 1 << 16
 
 def times(reading: Reading, at_once: int | None) -> Iterator[Contradiction]:
     """Say which response times cannot be; `at_once` requests are under way at most, if known."""
-    longest_us = longest_s(reading.seconds) * MORE * 1e6 + BRIEF_S * 1e6
+    longest_us = longest_response(longest_s(reading.seconds), BRIEF_S) * 1e6
     for path, histogram in _histograms(reading):
         if max(histogram.counts, default=0) > _LAST_BUCKET:
             yield "no duration is in so high a bucket", (*path, "counts")
@@ -65,64 +71,57 @@ def _histograms(reading: Reading) -> Iterator[tuple[JsonPath, Histogram]]:
 
 
 def _percentiles(reading: Reading, longest_us: float) -> Iterator[Contradiction]:
-    given = reading.percentiles_us or {}
-    before = 0.0
-    for percent in sorted(given, key=float):
-        value = given[percent]
-        if value < before:
-            message = f"{exact(value)} us is less than a lower percentile, {exact(before)} us"
-            yield message, ("percentiles_us", percent)
+    given = {
+        float(percent): (percent, us) for percent, us in (reading.percentiles_us or {}).items()
+    }
+    for low, high in falling({percent: (us, us) for percent, (_, us) in given.items()}):
+        (name, value), (_, before) = given[high], given[low]
+        message = f"{exact(value)} us is less than a lower percentile, {exact(before)} us"
+        yield message, ("percentiles_us", name)
+    for name, value in given.values():
         if lowest(value) > longest_us:
-            yield _longer(value, reading.seconds), ("percentiles_us", percent)
-        before = max(before, value)
-    mean = reading.mean_us
-    if mean is None:
+            yield _longer(value, reading.seconds), ("percentiles_us", name)
+    if (mean := reading.mean_us) is None:
         return
     if lowest(mean) > longest_us:
         yield _longer(mean, reading.seconds), ("mean_us",)
-    if "100" in given and lowest(mean) > highest(given["100"]):
-        longest = exact(given["100"])
-        yield f"{exact(mean)} us is more than the longest, {longest} us", ("mean_us",)
-    if (least := mean_at_least(_lowest(given))) > highest(mean) * MORE:
+    if (least := mean_at_least(_lowest(reading))) > highest(mean) * MORE:
         message = f"{exact(mean)} us, but the percentiles allow {exact(least)} us at least"
+        yield message, ("mean_us",)
+    if _PERCENT not in given:
+        return
+    longest = given[_PERCENT][1]
+    highs = {percent: highest(us) for percent, (_, us) in given.items()}
+    if lowest(mean) > highest(longest):
+        yield f"{exact(mean)} us is more than the longest, {exact(longest)} us", ("mean_us",)
+    elif lowest(mean) > (most := mean_at_most(highs, max(1, _samples(reading)))) * MORE:
+        message = f"{exact(mean)} us, but the percentiles allow {exact(most)} us at most"
         yield message, ("mean_us",)
 
 
 def _law(reading: Reading, at_once: int) -> Iterator[Contradiction]:
-    """Little's law: responses a second, times their mean time, are the requests under way.
-
-    More than there can be: times are made up, or a count or a clock is wrong.
-    """
+    """Say where more requests were under way than there can be, by Little's law."""
     if reading.latency is not None:
-        spent_us = float(reading.latency.sum_us)
+        mean_us = reading.latency.sum_us / max(1, reading.latency.count)
     else:
-        mean_us = mean_at_least(_lowest(reading.percentiles_us or {}))
-        if reading.mean_us is not None:
-            mean_us = max(mean_us, lowest(reading.mean_us))
-        spent_us = mean_us * (reading.latency_samples or reading.responses)
-    under_way = spent_us / 1e6 / longest_s(reading.seconds)
-    if under_way > at_once * MORE:
+        mean_us = max(mean_at_least(_lowest(reading)), lowest(reading.mean_us or 0.0))
+    rate = _samples(reading) / longest_s(reading.seconds)
+    if rate and mean_us / 1e6 > longest_mean(at_once, rate) * MORE:
         message = (
-            f"by Little's law {figure(under_way)} requests were under way, but {at_once} can be: "
-            "seconds, responses and their times do not fit"
+            f"by Little's law {figure(rate * mean_us / 1e6)} requests were under way, but "
+            f"{at_once} can be: seconds, responses and their times do not fit"
         )
         yield message, ("seconds",)
 
 
-def _lowest(percentiles: Mapping[str, float]) -> dict[float, float]:
-    return {float(percent): lowest(value) for percent, value in percentiles.items()}
+def _samples(reading: Reading) -> int:
+    if reading.latency is not None:
+        return reading.latency.count
+    return reading.latency_samples or reading.responses
 
 
-def mean_at_least(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
-    """Return what a mean is at least: each step up to a percentile is of the share above it.
-
-    Tools differ in the rank of a percentile, by two samples at most.
-    """
-    total = reached = 0.0
-    for percent, value in sorted(percentiles.items()):
-        total += max(0.0, value - reached) * max(0.0, 1 - percent / _PERCENT - 2 / samples)
-        reached = max(reached, value)
-    return total
+def _lowest(reading: Reading) -> dict[float, float]:
+    return {float(percent): lowest(us) for percent, us in (reading.percentiles_us or {}).items()}
 
 
 def _longer(value_us: float, seconds: float) -> str:

@@ -8,7 +8,8 @@ from pydantic import JsonValue
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.model.validity.contradiction import BRIEF_S, MORE, Contradiction, beneath
+from benchforge.model.validity.contradiction import BRIEF_S, Contradiction, beneath
+from benchforge.model.validity.identities import MORE, cpu_at_most
 from benchforge.text.readable import exact
 
 _TICK_S = 0.02  # CPU time of a process is read in ticks, twice
@@ -26,6 +27,10 @@ class MachineBounds:
     @classmethod
     def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
         """Return the limits in the facts of a header."""
+        if isinstance(hosts := facts.get("hosts"), dict):
+            each = [cls.of(one) for one in hosts.values() if isinstance(one, dict)]
+            sizes = [one.memory_bytes for one in each if one.memory_bytes is not None]
+            return cls(sum(one.cpus or 0 for one in each) or None, max(sizes, default=None))
         cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
         return cls(
             cpus if isinstance(cpus, int) else None,
@@ -36,7 +41,7 @@ class MachineBounds:
         """Return the most CPU seconds that so many processes can use in a time."""
         if self.cpus is None:
             return float("inf")
-        return seconds * self.cpus * MORE + BRIEF_S + processes * _TICK_S
+        return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
 
 
 def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:

@@ -40,7 +40,8 @@ class CaseName(Frozen):
     def title(self) -> str:
         """Title of the case: scenario, server, driver and varied options."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
-        arm = [f"arm {self.arm}"] if self.arm > 1 else []
+        # Without varied options the label alone differs. Two varied paths may end in one name.
+        arm = [f"arm {self.arm}"] if self.arm > 1 and self.vary else []
         if self.placebo:
             arm = ["placebo"]
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
@@ -75,5 +76,3 @@ def _varies(case: CaseName) -> Iterator[str]:
     for path, value in case.vary.items():
         if path.startswith(_OF_SERVERS):
             yield f"{path.rpartition('.')[2]} {value}"
-    if case.arm > 1:
-        yield f"arm {case.arm}"

@@ -41,6 +41,8 @@ def wanted(
 ) -> bool:
     """Whether a trial's load has no ceiling yet, and is worth one in `spare_s` seconds."""
     reading = trial.reading
+    if trial.hosts:  # the load tool is elsewhere
+        return False
     if not trial.measured or not trial.driver_digest or reading is None or reading.process_s:
         return False
     own = [one for one in there if one.trial.driver_digest == trial.driver_digest]

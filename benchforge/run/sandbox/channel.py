@@ -152,7 +152,7 @@ class Channel:
         if "cut" in message.body:
             self.cut.add(message.body["cut"])
         if "reaper" in message.body:
-            self.reaper = message.sender or message.body["reaper"]
+            self.reaper = message.body["reaper"] or message.sender
         if "exit" in message.body:
             body = dict(message.body)
             pid = body.pop("exit")

@@ -641,7 +641,8 @@ class Keeper:
                     self.started.add(reply["pid"])
                     self.reapers[reply["pid"]] = reaper
                     self._watch(request["stdout"], request["stderr"])
-                    self.say({"reaper": reaper}, sender=reaper)
+                    # With pids of its own the sender is the reaper as seen from outside.
+                    self.say({"reaper": 0 if self.own_pids else reaper}, sender=reaper)
                 self.say(answer | reply, sender=reply.get("pid", 0))
                 if reaper:
                     os.close(go)

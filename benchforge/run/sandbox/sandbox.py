@@ -77,6 +77,7 @@ class Sandbox:
         self.mode = mode
         self.init_pid = init_pid
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
+        self.address = "127.0.0.1"  # where services listen
         self.left = 0  # how many processes had to be killed on leaving
         self._channel = channel
         channel.halted = self._halted
@@ -297,10 +298,10 @@ class Sandbox:
         return inside
 
     def free_port(self) -> int:
-        """Return a TCP port that is free on 127.0.0.1, never the same twice in a trial."""
+        """Return a TCP port that is free where services listen, never the same twice in a trial."""
         while True:
             with self.socket() as inside:
-                inside.bind(("127.0.0.1", 0))
+                inside.bind((self.address, 0))
                 port = int(inside.getsockname()[1])
             if port not in self._ports:
                 self._ports.add(port)

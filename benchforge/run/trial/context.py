@@ -5,10 +5,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.trial.hosts import HostFacts
 from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
@@ -19,6 +21,12 @@ from benchforge.run.machine.quiet import Patience
 from benchforge.run.programs.runtimes import Ready, ready
 from benchforge.run.sandbox.host import Host, LocalHost, Network
 from benchforge.suite.suite import Suite
+
+if TYPE_CHECKING:
+    from benchforge.run.trial.measure import MeasuredTrial
+    from benchforge.run.trial.served import TrialInputs
+
+MeasureElsewhere = Callable[["TrialInputs", "TrialContext", Callable[[str], None]], "MeasuredTrial"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,14 @@ class TrialContext:
     "Checkouts of the servers that serve a commit, by directory and ref."
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     "Facts about the machine when the run began."
+    elsewhere: "MeasureElsewhere | None" = None
+    "Measures trials whose parts run on hosts; None where no part does."
+    hosts: Mapping[str, HostFacts] = field(default_factory=dict)
+    "Hosts of parts, by label."
+    versions: Mapping[str, str] = field(default_factory=dict)
+    "Versions that programs on hosts report."
+    peers: tuple[str, ...] = ()
+    "Addresses of the trial's other hosts, which may connect to its services."
 
     def interpreter_of(self, part: Part) -> str | None:
         """Return the file behind a part's interpreter; None for what is no Python."""

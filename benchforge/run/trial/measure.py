@@ -64,7 +64,10 @@ def measure(
     # Each process has a working folder of its own.
     resolved = replace(inputs, folder=entered(inputs.folder))
     try:
-        measured = _measure(resolved, ground, TrialRecorder(tell))
+        if inputs.step.case.hosts and ground.elsewhere is not None:
+            measured = ground.elsewhere(resolved, ground, tell)
+        else:
+            measured = _measure(resolved, ground, TrialRecorder(tell))
     finally:
         if inputs.folder.is_dir():
             hide_below(inputs.folder, ground.secrets)
@@ -284,7 +287,8 @@ def _measured(
 ) -> None:
     case = inputs.step.case
     there = made_ready(sandbox, inputs, ground, scratch, story)
-    foreign, watched_parts = _foreign(sandbox, there.services), _watched(there.services)
+    foreign = why_foreign(sandbox, there.services)
+    watched_parts = watched_of(there.services)
     with story.phase("load"), Watch(sandbox, watched_parts, foreign, stay) as watched:
         watched.leave_out(there.monitor)
         label, cpus = driver_label(case), ground.places.get("loader")
@@ -298,12 +302,13 @@ def _measured(
         stop(sandbox, there.services)
 
 
-def _watched(services: list[Serving]) -> dict[str, tuple[Role, Running | None]]:
+def watched_of(services: list[Serving]) -> dict[str, tuple[Role, Running | None]]:
+    """Return the processes of services by their names, as a `Watch` takes them."""
     return {serving.name: (serving.role, serving.running) for serving in services}
 
 
-def _foreign(sandbox: Sandbox, services: list[Serving]) -> str:
-    """Why the network's counters hold connections of others than the load tool; "" if not."""
+def why_foreign(sandbox: Sandbox, services: list[Serving]) -> str:
+    """Return why the network counts connections of others than the load tool; "" if not."""
     if sandbox.mode.network == "host":
         return "the counters are those of the whole machine"
     talkative = [

@@ -1,6 +1,7 @@
 """A server that is asked: all of a trial before its load, and all after it."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,9 @@ from benchforge.run.trial.services import Serving, failed, is_ours, port_of, que
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
+
+StartServices = Callable[..., list[Serving]]
+"Starts the services of a case, as `started` does."
 
 _OPENED = ("TcpPassiveOpens", "TcpActiveOpens")
 
@@ -67,6 +71,7 @@ def made_ready(
     ground: TrialContext,
     scratch: Path,
     story: TrialRecorder,
+    start: StartServices = started,
 ) -> WarmServices:
     """Start all services of a trial, send the request until it is answered rightly, warm it up.
 
@@ -84,7 +89,7 @@ def made_ready(
     with Tap(sandbox if case.backends else None) as tap:  # to close it takes 10 ms
         with story.phase("services"):
             folders = folder, scratch
-            services = started(sandbox, ground, case, seed, folders, note, tap.forget)
+            services = start(sandbox, ground, case, seed, folders, note, tap.forget)
             asking = question(case, services[-1], inputs.like, ground.secrets)
         with story.phase("ask"):
             reply = until_right(sandbox, asking, float(case.server.ready_within))

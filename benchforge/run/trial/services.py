@@ -71,19 +71,31 @@ def started(
     for label, role, part in parts:
         fixed = ports if part is case.server else {}
         starts(role)
-        site = _site(sandbox, ground, label, part, folders, len(services), fixed)
+        site = site_of(sandbox, ground, label, part, folders, len(services), fixed)
         site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
-        serving = _started(
-            sandbox, ground, Serving(f"{role}-{label}", role, part, site, None, None), seed
-        )
-        note(serving)
-        services.append(serving)
-        if role != "server":  # the question before the load waits for that one
-            _until_ready(sandbox, serving, case, ground.secrets)
-            _do(sandbox, serving, "verify", part.verify(site))
+        serving = Serving(f"{role}-{label}", role, part, site, None, None)
+        services.append(begun(sandbox, ground, case, seed, serving, note))
+        if role != "server":
             given = backends if role == "backend" else upstreams
             given[label] = dict(part.gives(site))
     return services
+
+
+def begun(
+    sandbox: Sandbox,
+    ground: TrialContext,
+    case: Case,
+    seed: int,
+    serving: Serving,
+    note: Callable[[Serving], None],
+) -> Serving:
+    """Start one service; all but the server are ready and verified then."""
+    serving = _started(sandbox, ground, serving, seed)
+    note(serving)
+    if serving.role != "server":  # the question before the load waits for that one
+        _until_ready(sandbox, serving, case, ground.secrets)
+        _do(sandbox, serving, "verify", serving.part.verify(serving.site))
+    return serving
 
 
 def question(case: Case, serving: Serving, like: Like | None, secrets: frozenset[str]) -> HttpProbe:
@@ -121,7 +133,7 @@ def _its(part: Service, given: Mapping[str, Mapping[str, str]]) -> dict[str, Map
     return {label: given[label] for label in labels}
 
 
-def _site(
+def site_of(
     sandbox: Sandbox,
     ground: TrialContext,
     label: str,
@@ -130,6 +142,7 @@ def _site(
     number: int,
     fixed: Mapping[str, int],
 ) -> Site:
+    """Return where a service lives, with ports that are free."""
     folder, scratch = folders
     own = scratch / str(number)  # short, whatever the label: the path of a socket has an end
     own.mkdir(mode=0o700)
@@ -137,7 +150,8 @@ def _site(
         label=label,
         folder=folder,
         scratch=own,
-        address="127.0.0.1",
+        address=sandbox.address,
+        peers=ground.peers,
         ports={name: fixed.get(name) or sandbox.free_port() for name in part.ports},
         python=ground.python_of(part),
         programs=ground.programs,

@@ -63,7 +63,9 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
         (scratch := ours / "0").mkdir(mode=0o700)
         with host.trial(logs, scratch=ours) as sandbox:
             ports = {port: sandbox.free_port() for port in site.ports}
-            own = dataclasses.replace(site, folder=logs, scratch=scratch, ports=ports)
+            own = dataclasses.replace(
+                site, folder=logs, scratch=scratch, ports=ports, address=sandbox.address, peers=()
+            )
             for number, task in enumerate(service.template(own), 1):
                 done(sandbox, task, f"{number:02}", site.label, logs)
         _store(scratch, template)
@@ -92,6 +94,8 @@ def _key(service: Service, site: Site) -> str:
         site,
         folder=Path("/folder"),
         scratch=Path("/scratch"),
+        address="127.0.0.1",
+        peers=(),
         ports={name: number for number, name in enumerate(site.ports, 1)},
     )
     tasks = [

@@ -64,10 +64,11 @@ class _Centre(NamedTuple):
 
 def _centre(values: Sequence[float], level: float) -> _Centre:
     n = len(values)
+    if n > _MOST:
+        why = f"ranks of more than {_MOST} blocks are not counted"
+        return _Centre(median_average(sorted(values)), None, None, why)
     averages = sorted((a + b) / 2 for a, b in combinations_with_replacement(values, 2))
     middle = statistics.median(averages)
-    if n > _MOST:
-        return _Centre(middle, None, None, f"ranks of more than {_MOST} blocks are not counted")
     cut = outside(n, level)
     if cut is None:
         why = f"{counted(n, 'block')} cannot give {percent(level)}"
@@ -75,6 +76,35 @@ def _centre(values: Sequence[float], level: float) -> _Centre:
     if n > 1 and deviation(values) == 0:
         return _Centre(middle, None, None, equal(n))
     return _Centre(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")
+
+
+def median_average(ordered: Sequence[float]) -> float:
+    """Return the median of all Walsh averages without a list: of 2,500 values it takes 100 MB."""
+    count = len(ordered) * (len(ordered) + 1) // 2
+    return (_average(ordered, (count + 1) // 2) + _average(ordered, count // 2 + 1)) / 2
+
+
+def _average(ordered: Sequence[float], rank: int) -> float:
+    """Return the Walsh average of a rank, from 1: the lowest number that so many do not exceed."""
+    low, high = ordered[0], ordered[-1]
+    while low < (middle := (low + high) / 2) < high:
+        if _up_to(ordered, middle) < rank:
+            low = middle
+        else:
+            high = middle
+    return high if _up_to(ordered, low) < rank else low
+
+
+def _up_to(ordered: Sequence[float], limit: float) -> int:
+    """Return how many Walsh averages do not exceed a limit."""
+    count, last = 0, len(ordered) - 1
+    for first, value in enumerate(ordered):
+        while last >= first and (value + ordered[last]) / 2 > limit:
+            last -= 1
+        if last < first:
+            break
+        count += last - first + 1
+    return count
 
 
 @lru_cache(maxsize=256)

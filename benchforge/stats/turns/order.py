@@ -47,10 +47,8 @@ def longest_s(servers: int) -> float:
 
 def first_slice_s(planned: TurnsPlanned, servers: int, attempt: int) -> float:
     """Return the length of a slice to begin with, in seconds: twice that of the attempt before."""
-    slice_s = planned.slice_s
-    for _ in range(attempt - 1):
-        slice_s *= 2 if 2 * slice_s <= longest_s(servers) else 1
-    return slice_s
+    slice_s = float(planned.slice_s)
+    return max(slice_s, min(slice_s * 2.0 ** (attempt - 1), longest_s(servers)))
 
 
 def long_enough(
@@ -58,11 +56,12 @@ def long_enough(
 ) -> float | None:
     """Return the length of a slice in which the slowest server has enough requests, in seconds.
 
-    It is the given one, doubled as often as it takes. None where that is longer than a slice
-    may be.
+    It is the given one, doubled as often as it takes, or the longest. None where not even the
+    longest is enough.
     """
+    most_s = max(slice_s, longest_s(servers))
     while slowest_per_s * slice_s < least:
-        slice_s *= 2
-        if slice_s > longest_s(servers):
+        if slice_s == most_s:
             return None
+        slice_s = min(2 * slice_s, most_s)
     return slice_s

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from benchforge.model.suite.search import RateSearch
@@ -39,6 +41,8 @@ class Case(NamedTuple):
     "Search of the case; None if all its trials have the same load."
     turns: TurnsPlanned | None = None
     "Turns of the servers; None if each has a load without pauses."
+    hosts: Mapping[str, str] = MappingProxyType({})
+    "Host of each process by its name, such as server-flask; empty on one machine."
     workload: Workload | None = None
     "Mix of requests; None for one request."
     bridge: bool = False

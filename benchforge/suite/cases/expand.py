@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from benchforge.model.trial.answer import Request
+from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.cases.case import Case
@@ -136,6 +137,7 @@ class _Scenario:
             monitor=self._scenario.monitored(request) if self._turns is None else None,
             find=self._find,
             turns=self._turns,
+            hosts=self._hosts(pair, point) if self._suite.hosts else {},
             bridge=self._label in self._suite.bridges,
         )
 
@@ -146,6 +148,24 @@ class _Scenario:
         pair = self._pairs[self._pair[number]]
         driver = self._drivers[pair.place][pair.driver].at(self._points[number])
         return self._warm_up_s + driver.load_s
+
+    def _hosts(self, pair: _Pair, point: int) -> Mapping[str, str]:
+        """Return the host of each process; the second load tool and so on has its host's name."""
+        suite, hosts = self._suite, dict[str, str]()
+        driver = f"{pair.place.removesuffix('s')}-{pair.driver}"
+        parts: list[tuple[Role, str, Declared]] = [
+            ("server", f"server-{pair.server}", suite.servers[pair.server]),
+            ("loader", driver, getattr(suite, pair.place)[pair.driver]),
+            *(
+                ("upstream", f"upstream-{one}", suite.servers[one])
+                for one in self._behind[pair.server].at(point)
+            ),
+            *(("backend", f"backend-{one}", suite.backends[one]) for one in self._backends),
+        ]
+        for role, name, part in parts:
+            for host in suite.hosts_of(role, part):
+                hosts[f"{host}-{name}" if name in hosts else name] = host
+        return hosts
 
     def _server(self, label: str, point: int) -> Server:
         return self._servers[label].at(point).part
@@ -170,7 +190,8 @@ class _Scenario:
         # Load has seen to it that each table holds parts of its kind.
         def of(declaration: Declared) -> Varied[CasePart[Any]]:
             def known_at(point: Point) -> CasePart[Any]:
-                return CasePart(part_at(declaration, place, point), self._suite)
+                part = part_at(declaration, place, point)
+                return CasePart(part, self._suite, declaration.host)
 
             return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
 
@@ -229,6 +250,8 @@ class _Scenario:
         }
         if suite.placement != "off":
             texts["placement"] = as_text(suite.placement)
+        if any(suite.hosts_by_role.model_dump().values()):
+            texts["hosts"] = as_text(suite.hosts_by_role)
         if self._find is not None:
             texts["find"] = as_text(self._find)
         if self._turns is not None:

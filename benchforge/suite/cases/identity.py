@@ -20,14 +20,15 @@ PartT = TypeVar("PartT", bound=Part)
 class CasePart(Generic[PartT]):
     """A part at some points, and what it is: found out when it is asked for, once."""
 
-    def __init__(self, part: PartT, suite: Suite) -> None:
+    def __init__(self, part: PartT, suite: Suite, host: str | None = None) -> None:
         self.part = part
+        self._host = [] if host is None else [host]
         self._suite = suite
 
     @cached_property
     def text(self) -> str:
         """Its plugin, its options and the code that it serves: elements of a JSON array."""
-        return as_text([*self._options, self._code()])[1:-1]
+        return as_text([*self._options, self._code(), *self._host])[1:-1]
 
     @cached_property
     def load_s(self) -> float:

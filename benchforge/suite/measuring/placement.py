@@ -17,7 +17,9 @@ def placement(tables: Tables) -> Checked[PlacementChoice]:
         case ("auto" | "off") as word:
             return word
         case dict() as table:
-            return (yield from checked(Placement, table, ("placement",))) or "off"
+            by_role = {key: value for key, value in table.items() if key != "hosts"}
+            placed = yield from checked(Placement, by_role, ("placement",))
+            return placed if placed and by_role else "off"
         case other:
             message = f"expected 'auto', 'off' or a table of CPUs by role, got {shown(other)}"
             yield Fault(("placement",), message, '[placement] accepts server = "0-3"')

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from benchforge.registry import Registry
-from benchforge.suite.declared import KINDS, STAR
+from benchforge.suite.declared import KINDS, LABELLED, STAR
 from benchforge.suite.overrides.star import classes
 from benchforge.suite.toml.document import Document, Setting, Tables, paths_of
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest
@@ -16,7 +16,7 @@ from benchforge.suite.toml.models import options
 from benchforge.suite.toml.plain import NotFinite, plain
 from benchforge.suite.toml.positions import DEEPEST
 
-_LABELLED = {*KINDS, "runtimes", "scenarios", "tables", "claims"}
+_LABELLED = {*LABELLED}
 
 
 def with_settings(

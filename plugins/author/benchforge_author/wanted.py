@@ -28,13 +28,18 @@ OPTION_VALUES = click.option(
 def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
     """Return kind and name of `loader-wrk`, or of `wrk` where one part alone is called so.
 
-    Raises Unusable where there is none, or more than one.
+    Of a load tool and its reader, return the load tool. Raises Unusable where there is none, or
+    more than one.
     """
+    return all_wanted(registry, name)[0]
+
+
+def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
+    """Return kind and name as `wanted` does, and after it those of the reader of that name."""
     pairs = list(_kinds_and_names(registry))
     matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
-    # A reader is called as the tool is, whose load tool comes first.
-    matching = [pair for pair in matching if pair[0] != "reader"] or matching
-    if len(matching) > 1:
+    matching.sort(key=lambda pair: pair[0] == "reader")
+    if sum(pair[0] != "reader" for pair in matching) > 1:
         names = [f"{kind}-{one}" for kind, one in matching]
         raise Unusable(
             f"{name}: {len(matching)} parts have that name", f"one of: {', '.join(names)}"
@@ -45,7 +50,7 @@ def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
         near = nearest(name, names if whole else [one for _, one in pairs], "parts")
         hint = near.partition("parts:")[0].strip() or "`benchforge plugins` lists all parts"
         raise Unusable(f"no part named {name!r}", hint)
-    return matching[0]
+    return matching
 
 
 def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:

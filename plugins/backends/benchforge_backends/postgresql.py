@@ -21,6 +21,7 @@ from benchforge.plugin import (
     hookimpl,
     text_of,
 )
+from benchforge_backends.credentials import hba, password_of, verifier
 from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.psql import USER, at, count, quoted, sql
 
@@ -66,10 +67,13 @@ class Postgresql(DataBackend):
       connect. With `tls` the URL has no sslmode: libpq and asyncpg then choose TLS. Give a server
       that must not use TLS its own URL.
     - The path of a unix socket has at most 107 bytes.
+    - On a host of its own, with `listen = "tcp"`, it takes connections of the trial's other hosts
+      only, with a password that is made for the trial (SCRAM-SHA-256).
     """
 
     name: ClassVar[str] = "postgresql"
     frozen_with_server: ClassVar[bool] = True
+    serves_hosts: ClassVar[bool] = True
     offers: ClassVar[tuple[str, ...]] = ("url", "DATABASE_URL")
     ports: ClassVar[tuple[str, ...]] = ("postgresql",)
 
@@ -116,11 +120,12 @@ only connections to the server."""
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the settings: arguments, with a password in them, could be read by everybody."""
+        peers = {_hba_of(site): hba(site)} if self._guarded(site) else {}
         if not self.settings:
-            return {}
+            return peers
         lines = [f"include = {_quoted(str(site.scratch / 'data/postgresql.conf'))}"]
         lines += [f"{name} = {_quoted(_value(value))}" for name, value in self.settings.items()]
-        return {_conf_of(site): "\n".join([*lines, ""])}
+        return {_conf_of(site): "\n".join([*lines, ""]), **peers}
 
     def template(self, site: Site) -> Sequence[Task]:
         """Make the cluster, start it, load the dataset, count its rows, and stop it.
@@ -165,6 +170,8 @@ only connections to the server."""
             tls |= {"ssl_key_file": str(_key(site))}
         defaults = {name: value for name, value in _DEFAULTS.items() if name not in self.settings}
         own = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
+        if self._guarded(site):
+            own["hba_file"] = str(site.folder / _hba_of(site))
         options = _as_options({**defaults, **own, **_where(site, self.listen), **tls})
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
@@ -178,8 +185,11 @@ only connections to the server."""
 
     def verify(self, site: Site) -> Iterable[Task]:
         """Count the rows again, for a template that was damaged since."""
-        data = self.data(site)
-        return count(at(site, self._host(site)), data[1]) if data else []
+        data, psql = self.data(site), at(site, self._host(site))
+        if self._guarded(site):
+            change = f"ALTER ROLE {USER} PASSWORD '{verifier(password_of(site))}'"
+            yield sql(psql("postgres", "-c", change), "set the trial's password")
+        yield from count(psql, data[1]) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
         """Return the libpq URI, as `url` and as DATABASE_URL."""
@@ -190,9 +200,13 @@ only connections to the server."""
         database, port = quote(self._database(site), safe=""), _port(site)
         if self.listen == "tcp":
             plain = "" if self.tls else "?sslmode=disable"
-            return f"postgresql://{USER}@{site.address}:{port}/{database}{plain}"
+            secret = f":{password_of(site)}" if self._guarded(site) else ""
+            return f"postgresql://{USER}{secret}@{site.address}:{port}/{database}{plain}"
         folder = quote(str(site.scratch))
         return f"postgresql://{USER}@/{database}?host={folder}&port={port}&sslmode=disable"
+
+    def _guarded(self, site: Site) -> bool:
+        return self.listen == "tcp" and bool(site.peers)
 
     def _fill(self, site: Site) -> Iterator[Task]:
         """Yield what fills a running cluster: a database, its data, and how it is checked."""
@@ -253,6 +267,10 @@ def _port(site: Site) -> str:
 
 def _conf_of(site: Site) -> str:
     return f"backend-{site.label}.conf"
+
+
+def _hba_of(site: Site) -> str:
+    return f"backend-{site.label}-hba.conf"
 
 
 def _quoted(value: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchforge.plugin import Fact, Source, bounded
@@ -69,6 +69,19 @@ def take(
         facts[name] = fact
 
 
+def take_times(
+    facts: dict[str, Fact],
+    document: object,
+    path: Sequence[str],
+    fields: Mapping[str, str],
+    scale: float = 1.0,
+    step: float = 0.0,
+) -> None:
+    """Add times of one table, by the names of their facts, where they are there."""
+    for name, title in fields.items():
+        take(facts, name, document, *path, title, unit="s", scale=scale, step=step)
+
+
 def counts(document: object, *path: str) -> Iterator[tuple[str, int]]:
     """Yield the entries of a table of counts. Raises ValueError for what is no count."""
     for name, value in table(document, *path).items():
@@ -91,6 +104,11 @@ def statuses(facts: dict[str, Fact], hit: Iterator[tuple[str, int]], origin: str
     bad = classes.get("4xx", 0) + classes.get("5xx", 0)
     facts["failed"] = Fact(float(bad), origin=origin)
     return total
+
+
+def is_json(source: Source) -> bool:
+    """Return True if a source is a table of JSON, and no text."""
+    return source.head.lstrip().startswith("{")
 
 
 def has(head: str, *names: str) -> bool:

@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchforge.plugin import Fact, Source
+from benchforge.plugin import Fact, Row, Source
 
 SECONDS: Mapping[str, float] = {
     "ns": 1e-9,
@@ -14,6 +14,7 @@ SECONDS: Mapping[str, float] = {
     "\N{GREEK SMALL LETTER MU}s": 1e-6,
     "ms": 1e-3,
     "s": 1.0,
+    "sec": 1.0,
     "secs": 1.0,
     "m": 60.0,
     "h": 3600.0,
@@ -25,6 +26,8 @@ BINARY: Mapping[str, float] = {
     for end in ("B", "")
 }
 "Units of bytes of tools that count in steps of 1,024."
+COUNTED = "in the number of requests"
+"Estimator of failures that are among the requests, and not beside them."
 MOST = 1e18
 _NUMBER = re.compile(r"\s*([+-]?)(\d{1,18})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?\s*")
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)(h|ms|m|s|\u00b5s|\u03bcs|us|ns)")
@@ -131,3 +134,11 @@ def blocks(source: Source, begins: str) -> Iterator[Block]:
 
 
 _MOST_LINES = 100_000
+
+
+def rows_of_text(
+    source: Source, begins: str, name: str, facts: Callable[[Block], dict[str, Fact]]
+) -> Iterator[Row]:
+    """Yield a numbered row for each block of a text."""
+    for count, block in enumerate(blocks(source, begins), 1):
+        yield Row(f"{name} {count}", facts(block), f"line {block.first}")

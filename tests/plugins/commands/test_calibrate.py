@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import keep
 from benchforge_commands.doctor.calibration import findings
 from front_door import Bench, answering, bench_words, calls
@@ -26,7 +27,7 @@ from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header
 from benchforge.run.machine import calibration as stored
-from benchforge.stats.observation.noise import between_neighbours, shown, spread
+from benchforge.stats.observation.noise import spread
 
 SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
 

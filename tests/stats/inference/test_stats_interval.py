@@ -11,7 +11,13 @@ from pydantic import ValidationError
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.inference.hodges_lehmann import achieved, counts, hodges_lehmann, outside
+from benchforge.stats.inference.hodges_lehmann import (
+    achieved,
+    counts,
+    hodges_lehmann,
+    median_average,
+    outside,
+)
 from benchforge.stats.inference.interval import deviation, typical
 from benchforge.stats.inference.ratio import companion, log_ratios, ratio
 
@@ -121,6 +127,12 @@ def test_the_companion_is_the_naive_one(logs: list[float]) -> None:
         (math.exp(walsh[cut + 1 - 1]), math.exp(walsh[len(walsh) - cut - 1]))
     )
     assert got.achieved_level == pytest.approx(1 - 2 * tail[cut])
+
+
+@given(st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, 5e-324, 1.0]), min_size=1))
+def test_of_many_blocks_the_middle_is_exactly_that_of_the_list(values: list[float]) -> None:
+    walsh = [(a + b) / 2 for a, b in combinations_with_replacement(values, 2)]
+    assert median_average(sorted(values)) == statistics.median(walsh)
 
 
 def test_one_outlier_moves_the_ratio_and_not_its_companion() -> None:

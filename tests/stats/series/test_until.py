@@ -183,7 +183,7 @@ def test_it_stops_once_it_is_enough_and_is_complete(
         answer = f"{about}(is undecided|differ) so far: "
         assert re.search(answer, told, re.MULTILINE), told
         assert told.count("Ctrl-C ends the run and reports what is there") == 1
-    assert "% to a side: ping · one · pace / two · pace · arm 2 in throughput: enough" in told
+    assert "% to a side: ping · one · pace / two · pace in throughput: enough" in told
     assert "stopped after 8 blocks: no interval is wider than " in told
     assert "to continue" not in told
     header = read_header(result)

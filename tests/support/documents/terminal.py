@@ -177,14 +177,8 @@ class Terminal:
             packaged(rest, block)
 
     def _at(self, folder: Path, words: Sequence[str], environment: dict[str, str]) -> str:
-        """Run a command to its end, after any other benchforge that measures."""
-        deadline = time.monotonic() + WAITS_S
-        while True:
-            self.code, out = self._called(folder, words, environment)
-            if "another benchforge is measuring" not in out:
-                break
-            assert time.monotonic() < deadline, out
-            time.sleep(0.5)
+        """Run a command to its end."""
+        self.code, out = self._called(folder, words, environment)
         assert "Traceback" not in out, out
         return as_a_reader_sees_it(out)
 

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,12 +14,8 @@ from typing import TypeVar
 
 from front_door import PROGRAMS, Bench, Told, bench_words
 
-from benchforge.run.sandbox.machine_lock import NAME
-
 NOTHING = "nothing"
-WAITS_S = 200.0  # for another benchforge that measures
 ENDS_S = 200.0
-BUSY = "another benchforge is measuring"
 # A user namespace in which no others may be made: what a cautious machine refuses.
 REFUSED = (
     *("unshare", "--user", "--map-root-user", "sh", "-c"),
@@ -75,31 +70,25 @@ class Watched:
 
 
 @contextlib.contextmanager
-def watched(
-    folder: Path,
-    *words: str | Path,
-    before: tuple[str, ...] = (),
-    waits: bool = True,
-) -> Iterator[Watched]:
-    """Start benchforge, as soon as no other measures; whatever the test does, it is ended."""
-    deadline = time.monotonic() + WAITS_S
-    while True:
-        if waits:
-            until(nobody_measures, WAITS_S)
-        results = len(headers(folder))
-        one = _started(folder, words, before)
-        try:
-            while one.process.poll() is None and len(headers(folder)) == results:
-                time.sleep(0.01)
-            if not waits or BUSY not in (folder / "err").read_text():
-                yield one
-                return
-        finally:
-            if one.process.poll() is None:
-                one.signal(signal.SIGKILL)
-                one.process.wait(ENDS_S)
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+def watched(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
+    """Start benchforge, and give it once it measures; whatever the test does, it is ended."""
+    results = len(headers(folder))
+    with started(folder, *words, before=before) as one:
+        while one.process.poll() is None and len(headers(folder)) == results:
+            time.sleep(0.01)
+        yield one
+
+
+@contextlib.contextmanager
+def started(folder: Path, *words: str | Path, before: tuple[str, ...] = ()) -> Iterator[Watched]:
+    """Start benchforge; whatever the test does, it is ended."""
+    one = _started(folder, words, before)
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.signal(signal.SIGKILL)
+            one.process.wait(ENDS_S)
 
 
 def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]) -> Watched:
@@ -121,16 +110,6 @@ def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...
     until((folder / "left.pid").exists)
     one.pid = int((folder / "left.pid").read_text())
     return one
-
-
-def nobody_measures() -> bool:
-    """Whether the machine's lock can be had; cheaper than to start a benchforge for it."""
-    with socket.socket(socket.AF_UNIX) as mine:
-        try:
-            mine.bind(NAME)
-        except OSError:
-            return False
-    return True
 
 
 def headers(folder: Path) -> list[Path]:

@@ -9,11 +9,11 @@ import click
 from benchforge.cli.screen.say import show
 from benchforge.errors import Unusable
 from benchforge.parts.command import Need
-from benchforge.parts.part import Driver, Loader, Metric, Part, Service
+from benchforge.parts.part import Driver, Kind, Loader, Metric, Part, Service
 from benchforge.registry import Registry
 from benchforge.run.locate import locate, missing
 from benchforge_author.options import options
-from benchforge_author.wanted import OPTION_VALUES, chosen, made, wanted
+from benchforge_author.wanted import OPTION_VALUES, all_wanted, chosen, made
 
 WIDTH = 100
 
@@ -27,19 +27,28 @@ def command(name: str, settings: tuple[tuple[str, str], ...]) -> int:
     Exit codes: 0 shown; 2 there is no such part, or its plugin is broken.
     """
     registry = Registry()
-    kind, part_name = wanted(registry, name)
-    cls = registry.part(kind, part_name)
-    (origin,) = registry.origins(kind, part_name)
+    parts = all_wanted(registry, name)
+    # Options are those of the first part: `--set` has no name of a part.
+    texts = [
+        _shown(registry, kind, part_name, settings if number == 0 else ())
+        for number, (kind, part_name) in enumerate(parts)
+    ]
+    show("\n\n".join(texts))
+    return 0
+
+
+def _shown(registry: Registry, kind: Kind, name: str, settings: Sequence[tuple[str, str]]) -> str:
+    cls = registry.part(kind, name)
+    (origin,) = registry.origins(kind, name)
     of = f"{origin.distribution} {origin.version}: " if origin.distribution else ""
     blocks = [
-        f"{kind} {part_name}, of {of}{origin.value}",
+        f"{kind} {name}, of {of}{origin.value}",
         inspect.getdoc(cls) or "It has no docstring.",
         "options\n" + "\n".join(_options(cls) or ["  none"]),
         "needs\n" + "\n".join(_needs(cls, settings)),
         "\n".join(_facts(cls)),
     ]
-    show("\n\n".join(block for block in blocks if block))
-    return 0
+    return "\n\n".join(block for block in blocks if block)
 
 
 def _options(cls: type[Part]) -> list[str]:

@@ -3,7 +3,7 @@
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import AS_JSON
+from benchforge.cli.options import AS_JSON, PATH
 
 
 @click.command("audit")
@@ -24,6 +24,15 @@ from benchforge.cli.options import AS_JSON
 @click.option("--all", "everything", is_flag=True, help="Print each finding, not three of a kind.")
 @AS_JSON
 @click.option("--markdown", is_flag=True, help="Print Markdown instead of text.")
+@click.option(
+    *("--html", "page"), metavar="FILE", type=PATH, help="Also write the findings as a page."
+)
+@click.option(
+    *("--junit", "junit_file"),
+    metavar="FILE",
+    type=PATH,
+    help="Also write the checks as JUnit's XML.",
+)
 @runs("benchforge_commands.audit.shown")
 def command() -> None:
     """Check results of other tools for numbers that cannot be true.

@@ -1,14 +1,13 @@
 """An audit as JSON, and as Markdown."""
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from benchforge.plugin import Fact, readable, safe
 from benchforge_commands.audit.audited import Audited
-from benchforge_commands.audit.facts import shown
-from benchforge_commands.audit.finding import SEVERITIES, Finding
+from benchforge_commands.audit.finding import Finding
+from benchforge_commands.audit.kinds import conclusion, facts_by
 
 _MOST = 200
 "Rows of a table of Markdown: a comment on a pull request takes no more."
@@ -35,15 +34,13 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
 def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
     """Return a table of findings for each source."""
     lines = ["# Audit", ""]
-    if given:
-        facts = readable.listed(f"{name} {shown(fact)}" for name, fact in given.items())
-        lines += [f"Facts by the auditor: {safe.markdown(facts)}", ""]
+    lines += [safe.markdown(facts_by("the auditor", given)), ""] if given else []
     for audit in audits:
         rows = readable.counted(len(audit.rows), "row")
         lines += [
             f"## {safe.markdown(audit.source)}",
             "",
-            f"{audit.reader}, {rows}. {_counts(audit)}",
+            f"{audit.reader}, {rows}. {conclusion([audit])}",
         ]
         findings = audit.sorted()
         if findings:
@@ -53,14 +50,6 @@ def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
             lines += ["", f"{len(findings) - _MOST} more are in the output of `--json`."]
         lines.append("")
     return "\n".join(lines).rstrip()
-
-
-def _counts(audit: Audited) -> str:
-    counts: defaultdict[str, int] = defaultdict(int)
-    for finding in audit.findings:
-        counts[finding.severity] += 1
-    summary = ", ".join(f"{counts[entry]} {entry}" for entry in SEVERITIES if counts[entry])
-    return f"Found: {summary or 'nothing'}; {audit.held.total()} identities hold."
 
 
 def _row(finding: Finding) -> str:

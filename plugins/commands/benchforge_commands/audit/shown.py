@@ -1,6 +1,7 @@
 """`benchforge audit`: reads the sources, checks them, and prints what was found."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import BenchforgeError, Unusable
@@ -10,8 +11,12 @@ from benchforge.registry import Registry
 from benchforge_commands.audit import documents, given
 from benchforge_commands.audit.audited import Audited, audited, between
 from benchforge_commands.audit.finding import FALSE
+from benchforge_commands.audit.junit import junit
+from benchforge_commands.audit.page import audit_page
 from benchforge_commands.audit.sources import opened, reader_of, readers, unread
 from benchforge_commands.audit.text import text
+from benchforge_commands.named_file import write_file
+from benchforge_commands.over_time.page_file import write_page
 
 CONTRADICTED, NOTHING = 1, 4
 _GIVEN = ("connections", "pipeline", "cores", "body")
@@ -24,6 +29,8 @@ def main(
     everything: bool,
     as_json: bool,
     markdown: bool,
+    page: Path | None,
+    junit_file: Path | None,
     **options: str | None,
 ) -> int:
     """Check each source and print its findings."""
@@ -34,6 +41,10 @@ def main(
     audits, whole = _audits(sources, candidates, facts)
     between(audits)
     show(_shown(audits, facts, everything=everything, json=as_json, markdown=markdown))
+    if page is not None:
+        write_page(page, "audit.html.j2", audit_page(audits, facts))
+    if junit_file is not None:
+        write_file(junit_file, junit(audits))
     if not whole:
         return Unusable.exit_code
     if any(entry.severity in FALSE for audit in audits for entry in audit.findings):

@@ -8,6 +8,7 @@ import click
 from benchforge.checks.limits import Thresholds, limits
 from benchforge.checks.machine import calibrated
 from benchforge.cli.screen.say import say, show
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import NoAnswer
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.files.calibration import Calibration
@@ -16,8 +17,9 @@ from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
 from benchforge.run.sandbox.machine_lock import measuring
-from benchforge.stats.observation.noise import between_neighbours, shown, spread
+from benchforge.stats.observation.noise import spread
 from benchforge.text.readable import counted, exact, figure, percent, spoken
+from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, tool
 
 
@@ -51,7 +53,7 @@ def command(seconds: int, count: int) -> None:
     place()  # before it takes minutes
     driver, among = tool(seconds, Registry()), limits()
     trials: list[Trial] = []
-    with measuring():
+    with measuring(waits):
         if left := cleared():
             say(left)
         takes = spoken(count * (seconds + START_AND_STOP_S))

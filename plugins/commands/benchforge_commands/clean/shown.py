@@ -65,11 +65,17 @@ def main(parent: Path | None, older_than: str | None, yes: bool) -> int:
     ]
     lost_too = bool(lost) and (yes or _confirmed("the leftovers of a killed benchforge"))
     # To remove loads the disk: not while somebody measures.
-    with measuring():
+    with measuring(_refuse):
         if lost_too and (gone := cleared(beside)):
             say(gone)
         _remove(wanted)
     return 0
+
+
+def _refuse(holder: str) -> None:
+    """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
+    hint = "clean when it has ended"
+    raise Unusable(f"{holder} is measuring: nothing was removed", hint)
 
 
 def _until(older_than: str | None) -> datetime:

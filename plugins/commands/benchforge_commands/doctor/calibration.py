@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from benchforge.checks.limits import limits
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import kept, stale
-from benchforge.stats.observation.noise import between_neighbours, shown
 from benchforge.text.readable import percent
+from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 
 _ANEW = "benchforge calibrate"

@@ -13,6 +13,11 @@ from benchforge.cli.options import AS_JSON, ONE_PROFILE, SETTINGS, SuiteFile, on
     is_flag=True,
     help="Download missing Debian packages and unpack them, without root.",
 )
+@click.option(
+    "--hosts",
+    is_flag=True,
+    help="Connect the hosts of SUITE, and check what the parts on them need.",
+)
 @ONE_PROFILE
 @SETTINGS
 @only_option("Check")

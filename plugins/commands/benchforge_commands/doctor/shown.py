@@ -10,8 +10,9 @@ from pathlib import Path
 
 import click
 
+from benchforge.cli.loaded import loaded
 from benchforge.cli.screen.say import keep_secret, say, show
-from benchforge.errors import BenchforgeError, ProgramMissing
+from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
 from benchforge.parts.command import Need
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
@@ -29,6 +30,7 @@ from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.program import program
 from benchforge_commands.doctor import interpreters, packages, programs
 from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
+from benchforge_commands.doctor.hosts import look_at_hosts
 from benchforge_commands.doctor.installed import installed
 from benchforge_commands.doctor.machine import machine
 from benchforge_commands.doctor.versions import versions_of
@@ -44,12 +46,19 @@ Report = Mapping[str, Sequence[MachineFinding]]
 def main(
     suite: Path | None,
     install: bool,
+    hosts: bool,
     profile: str | None,
     settings: tuple[tuple[str, str], ...],
     only: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking."""
+    if hosts:
+        if suite is None:
+            raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
+        return look_at_hosts(
+            loaded(suite, Registry(), profile=profile, settings=settings, only=only)
+        )
     suites, forms = _forms(suite, profile, settings, only)
     needs = together(forms)
     folder = Path() if suite is None else suite.parent

@@ -13,6 +13,7 @@ from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.values.units import Rate
 from benchforge.registry import Registry
@@ -130,7 +131,7 @@ def _answers(
 
     Raises SuiteErrors where the options make no suite, and what `first_answers` raises.
     """
-    with scratch_folder() as folder, measuring():
+    with scratch_folder() as folder, measuring(waits):
         file = folder / "duel.toml"
         file.write_text(text(suite_in(folder, same_body=False)))
         try:

@@ -1,5 +1,6 @@
 """The suite of a duel whose servers take turns: a ratio needs a tenth of the time, or less."""
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,7 +9,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from benchforge.graph import START_AND_STOP_S
+from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.machine.placement import machine, places
+from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
@@ -57,6 +60,16 @@ def in_turns(tables: Tables, time_s: float, slice_ms: int) -> Tables:
     return {"repeat": {**repeat, **turns}}
 
 
+@functools.cache
+def has_private_networks() -> bool:
+    """Return whether trials have networks of their own: few containers may make them.
+
+    Only an attempt shows it. Raises TrialFailed where not even a trial without one can start.
+    """
+    with scratch_folder() as folder, LocalHost().trial(folder) as sandbox:
+        return sandbox.mode.network == "private"
+
+
 def apart(suite: Suite) -> bool:
     """Return whether the load tool can have CPUs of its own.
 
@@ -72,6 +85,8 @@ def apart(suite: Suite) -> bool:
 
 def suite_or_why(tables: Tables, load: Callable[[Tables], Suite]) -> Suite | str:
     """Return the suite of tables with turns, or why its servers cannot take turns."""
+    if not has_private_networks():
+        return "this machine, or this container, gives trials no private network"
     try:
         return load(tables)
     except SuiteErrors as error:

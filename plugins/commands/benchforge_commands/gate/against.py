@@ -56,7 +56,7 @@ def against_results(
     ]
     questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
     outcome = Outcome(
-        base=f"{counted(len(past), 'older result')} and {reference}",
+        base=f"{counted(len(past), 'older result')}, relative to {reference}",
         head=str(new.path),
         limit=request.limit,
         level=level(len(rows)),

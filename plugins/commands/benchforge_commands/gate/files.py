@@ -2,19 +2,24 @@
 
 import json
 import os
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Final
 
+from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.run.disk.result_writer import whole
 from benchforge.text import safe
 from benchforge_commands.gate.outcome import Outcome
 from benchforge_commands.gate.text import badge_text, markdown, verdict_text
+from benchforge_commands.named_file import write_file
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
-_ELEMENTS: Final = {"slower": "failure", "invalid": "error", "undecided": "error"}
+_ELEMENTS: Final[dict[str, Element]] = {
+    "slower": "failure",
+    "invalid": "error",
+    "undecided": "error",
+}
 _LETTER = 6.6  # pixels of a letter of 11 pixels, on average
 _SVG: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
 aria-label="{label}: {text}">
@@ -40,11 +45,11 @@ def write(
 ) -> None:
     """Write the files that were named, and append to GitHub's summary where there is one."""
     if comment is not None:
-        _write(comment, markdown(outcome))
+        write_file(comment, markdown(outcome))
     if junit_xml is not None:
-        _write(junit_xml, junit(outcome))
+        write_file(junit_xml, junit(outcome))
     if badge is not None:
-        _write(badge, badge_json(outcome) if badge.suffix == ".json" else badge_svg(outcome))
+        write_file(badge, badge_json(outcome) if badge.suffix == ".json" else badge_svg(outcome))
     if summary := os.environ.get(STEP_SUMMARY):
         try:
             with Path(summary).open("a", encoding="utf-8") as file:
@@ -55,27 +60,15 @@ def write(
 
 def junit(outcome: Outcome) -> str:
     """Return each verdict as a test: slower fails, and no answer is an error."""
-    elements = [_ELEMENTS.get(one.verdict.state) for one in outcome.questions if not one.passes]
-    totals = {
-        "tests": str(len(outcome.questions)),
-        "failures": str(elements.count("failure")),
-        "errors": str(elements.count("error")),
-    }
-    root = ET.Element("testsuites", {"name": _LABEL, **totals})
-    suite = ET.SubElement(root, "testsuite", {"name": _LABEL, **totals})
+    tests = []
     for question in outcome.questions:
-        names = {"classname": "benchforge.gate", "name": safe.text(question.title)}
-        case, says = ET.SubElement(suite, "testcase", names), verdict_text(question, outcome.limit)
-        element = _ELEMENTS.get(question.verdict.state)
-        if element is None:
-            ET.SubElement(case, "system-out").text = says
-        elif question.passes:
-            ET.SubElement(case, "skipped", {"message": says})
-        else:
-            state = {"message": says, "type": question.verdict.state}
-            ET.SubElement(case, element, state).text = says
-    ET.indent(root)
-    return f"{ET.tostring(root, encoding='unicode', xml_declaration=True)}\n"
+        state = question.verdict.state
+        element: Element = _ELEMENTS.get(state, "")
+        if element and question.passes:
+            element = "skipped"
+        says = verdict_text(question, outcome.limit)
+        tests.append(JunitTest("benchforge.gate", question.title, says, element, state))
+    return junit_xml(_LABEL, [JunitSuite(_LABEL, tests)]).decode()
 
 
 def badge_json(outcome: Outcome) -> str:
@@ -99,12 +92,3 @@ def badge_svg(outcome: Outcome) -> str:
         text=safe.html(text),
         colour=colour,
     )
-
-
-def _write(file: Path, content: str) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        whole(file.parent, file.name, content)
-    except OSError as error:
-        reason = f"{error.filename or file}: {error.strerror}"
-        raise CannotKeep(reason, "choose another file") from error

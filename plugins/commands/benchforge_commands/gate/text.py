@@ -8,6 +8,7 @@ from benchforge.text.readable import change, counted, percent
 from benchforge_commands.gate.outcome import GatedPair, Outcome
 from benchforge_commands.gate.verdict import SpeedVerdict
 
+_OLDER = "; its width is that of the older results: use --base, or keep more of them"
 _SIGNS = {"not slower": "✔", "slower": "✘", "undecided": "?", "invalid": "!"}
 
 
@@ -52,7 +53,7 @@ def verdict_text(question: GatedPair, limit: float) -> str:
         text += f": {safe.word(verdict.why)}"
     if verdict.state == "undecided":
         text += "" if verdict.why else ": the interval is too wide"
-        text += "; measure for longer with --time"
+        text += "; measure for longer with --time" if verdict.counts == "block" else _OLDER
     return text + waived(question)
 
 

@@ -5,14 +5,10 @@ from pathlib import Path
 from benchforge_reporters.html.frame import rendered
 
 from benchforge.cli.screen.say import say
-from benchforge.errors import CannotKeep
+from benchforge_commands.named_file import write_file
 
 
 def write_page(file: Path, template: str, page: object) -> None:
     """Write the page that a template makes. Raises CannotKeep where the file cannot be written."""
-    text = rendered(template, page=page)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise CannotKeep(f"{file}: {error.strerror}", "choose another file with --html") from error
+    write_file(file, rendered(template, page=page), "choose another file with --html")
     say(f"written to {file}")

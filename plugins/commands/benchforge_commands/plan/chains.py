@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Part, Server, ServesCode
 from benchforge.suite.matrix.axis import Point, part_at
 from benchforge.suite.matrix.points import projected
@@ -15,8 +16,12 @@ _DRIVERS: tuple[Place, ...] = ("loaders", "clients")
 
 def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
     """Return what starts for each server: several times where what stands behind it varies."""
-    backends = _parts(suite, "backends", scenario.backends)
-    drivers = (one for place in _DRIVERS for one in _parts(suite, place, getattr(scenario, place)))
+    backends = _parts(suite, "backends", "backend", scenario.backends)
+    drivers = (
+        one
+        for place in _DRIVERS
+        for one in _parts(suite, place, "loader", getattr(scenario, place))
+    )
     asking = tuple(drivers)
     started = dict.fromkeys(
         (*behind(suite.servers[label], suite.servers, point), label)
@@ -24,8 +29,15 @@ def chains(suite: Suite, scenario: Scenario) -> tuple[Chain, ...]:
         for point in _points(suite, scenario)
     )
     return tuple(
-        Chain(starts=(*backends, *_parts(suite, "servers", labels)), drivers=asking)
-        for labels in started
+        Chain(
+            starts=(
+                *backends,
+                *_parts(suite, "servers", "upstream", upstreams),
+                *_parts(suite, "servers", "server", [server]),
+            ),
+            drivers=asking,
+        )
+        for *upstreams, server in started
     )
 
 
@@ -63,12 +75,20 @@ def _points(suite: Suite, scenario: Scenario) -> Iterable[Point]:
     return projected(scenario, leading(scenario, suite.servers))
 
 
-def _parts(suite: Suite, place: Place, labels: Iterable[str]) -> tuple[PartPlanned, ...]:
+def _parts(
+    suite: Suite, place: Place, role: Role, labels: Iterable[str]
+) -> tuple[PartPlanned, ...]:
     uses = getattr(suite, place)
     return tuple(
-        PartPlanned(place=place, label=label, use=part.name, ref=_ref(part))
+        PartPlanned(
+            place=place,
+            label=label,
+            use=declared.part.name,
+            ref=_ref(declared.part),
+            host=" and ".join(suite.hosts_of(role, declared)) or None,
+        )
         for label in labels
-        for part in [uses[label].part]
+        for declared in [uses[label]]
     )
 
 

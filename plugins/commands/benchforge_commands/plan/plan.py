@@ -42,6 +42,8 @@ class PartPlanned(Frozen):
     "Name of the part in its plugin."
     ref: str | None = None
     "Commit that a server serves, as the suite names it. A run resolves it."
+    host: str | None = None
+    "Label of the host that runs it; None for this machine."
 
 
 class Chain(Frozen):

@@ -124,7 +124,8 @@ def _chain(chain: Chain) -> str:
 
 def _part(part: PartPlanned) -> str:
     use = part.use if part.label != part.use else ""
-    details = ", ".join(filter(None, (use, part.ref and f"ref {safe.word(part.ref)}")))
+    host = part.host and f"on {part.host}"
+    details = ", ".join(filter(None, (use, part.ref and f"ref {safe.word(part.ref)}", host)))
     return f"{part.label} ({details})" if details else part.label
 
 

@@ -8,6 +8,7 @@ from benchforge_workloads.tables import Feed, KindRequest, RequestKind, UserSess
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
 from benchforge.model.suite.gate import Gate
+from benchforge.model.suite.hosts import HostTable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -17,7 +18,7 @@ from benchforge.parts.part import Kind, Part
 from benchforge.registry import Registry
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
-from benchforge.suite.declared import KINDS, STAR
+from benchforge.suite.declared import HOST, KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
 from benchforge.suite.matrix.axis import PLACES
 from benchforge.suite.measuring.tuning import LIMITS, SYSCTL
@@ -36,6 +37,7 @@ _TABLES = {
     "metrics": "Quantities to compute from each trial: [metrics.LABEL]. `use` names the part. "
     "Default: a standard set.",
     "runtimes": "Interpreters with packages: [runtimes.LABEL].",
+    "hosts": "Machines that run parts of trials: [hosts.LABEL].",
     "feeds": "Values for the holes of requests: [feeds.LABEL].",
     "scenarios": "Scenarios to measure: [scenarios.LABEL].",
     "tables": "Tables in reports: [tables.LABEL].",
@@ -43,6 +45,9 @@ _TABLES = {
     "inconclusive or invalid.",
     "profiles": "Changes that --profile LABEL applies: tables merge, other values replace.",
 }
+
+_HOST = "Label of the host in [hosts.LABEL] that runs the part. Default: its role's in \
+[placement.hosts], else this machine."
 
 _PLACED = {
     "description": "CPUs of each role: `auto` separates the load tool from other parts, and a "
@@ -76,6 +81,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
             for name, kind in KINDS.items()
         },
         "runtimes": _labelled("runtimes", table(Runtime, environment=True)),
+        "hosts": _labelled("hosts", table(HostTable)),
         "feeds": _labelled("feeds", table(Feed)),
         "scenarios": _labelled("scenarios", _scenario()),
         "tables": _labelled("tables", _drawn()),
@@ -120,19 +126,20 @@ def _parts(kind: Kind, registry: Registry, left_out: list[str]) -> Iterable[tupl
             left_out.append(f"left out: {kind} {name}: {error.message}")
             continue
         try:
-            yield name, _part(name, cls)
+            yield name, _part(name, cls, on_host=kind != "metric")
         except Exception as error:  # noqa: BLE001 - a plugin is somebody else's code
             why = f"{type(error).__name__}: {error}".partition("\n")[0]
             left_out.append(f"options are not checked: {kind} {name}: {why}")
             yield name, {"type": "object", "additionalProperties": True}
 
 
-def _part(name: str, cls: type[Part]) -> Schema:
+def _part(name: str, cls: type[Part], *, on_host: bool) -> Schema:
     made = table(cls, environment=True)
+    host = {HOST: {"type": "string", "description": _HOST}} if on_host else {}
     use = {"const": name, "description": made.get("description", "")}
     return {
         **made,
-        "properties": {"use": use, **made["properties"]},
+        "properties": {"use": use, **host, **made["properties"]},
         "required": ["use", *made.get("required", ())],
     }
 

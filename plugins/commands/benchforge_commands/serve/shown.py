@@ -45,6 +45,9 @@ def main(
     only = () if scenario is None else (scenario,)
     loaded_suite = loaded(suite, Registry(), profile=profile, settings=settings, only=only)
     case = _case(loaded_suite, server)
+    if case.hosts:
+        hint = "leave out host and [placement.hosts] to serve on this machine"
+        raise Unusable(f"serve: {server} runs on host {case.hosts[f'server-{server}']}", hint)
     ports = _ports(case, {"http": port, "https": tls_port})
     stands_on = ground(loaded_suite, case.services)
     if left := cleared():

@@ -188,6 +188,21 @@ connection."""
         duration = Duration(max(0.001, seconds))
         return self.model_copy(update={"duration": duration, "requests": None})
 
+    def divided(self, place: int, places: int) -> "Pace | None":
+        """Return an equal share of connections, requests and rate, with a seed of its own."""
+        each, left = divmod(self.connections, places)
+        requests, over = divmod(self.requests or 0, places)
+        if left or over or each < self.processes:
+            return None
+        update = {
+            "connections": each,
+            "requests": requests or None,
+            "rate": None if self.rate is None else Rate(self.rate / places),
+            "seed": self.seed + place,
+            "sample_seed": self.sample_seed + place,
+        }
+        return self.model_copy(update=update)
+
     def _pace(self) -> Sequence[object]:
         counted = () if self.requests is None else ("--requests", self.requests)
         if self.sample is not None:

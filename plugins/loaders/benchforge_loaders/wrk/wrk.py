@@ -97,6 +97,13 @@ their latency."""
         """Return the request, which no other user can read so; those of a mix are there."""
         return {} if target.stream is not None else {**super().files(target), **target.head}
 
+    def divided(self, place: int, places: int) -> "Wrk | None":
+        """Return an equal share of the connections."""
+        each, left = divmod(self.connections, places)
+        return (
+            None if left or each < self.threads else self.model_copy(update={"connections": each})
+        )
+
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for HEAD, which wrk cannot read."""
         if target.request.method == "HEAD":

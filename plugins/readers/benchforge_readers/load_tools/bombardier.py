@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, table, take
-from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
+from benchforge_readers.document import document_of, field, has, is_json, table, take, take_times
+from benchforge_readers.printed import Block, blocks, number, seconds
 
 _US = 1e-6
+_LATENCY = ("result", "latency")
+_TIMES = {"mean": "mean", "sd": "stddev", "max": "max"}
 _BEGINS = r"Bombarding "
 _CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
@@ -19,6 +21,8 @@ class BombardierReader(Reader):
 
     - Its `Reqs/sec` is the mean of many short intervals, not requests / time. The rate of the
       checks is requests / time, which only the JSON has.
+    - Its `Throughput` adds what it read and what it wrote, so no check uses it.
+    - Requests without a response (`others`) are in its latencies, too.
     """
 
     name: ClassVar[str] = "bombardier"
@@ -29,7 +33,7 @@ class BombardierReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each load."""
-        if not source.head.lstrip().startswith("{"):
+        if not is_json(source):
             for count, block in enumerate(blocks(source, _BEGINS), 1):
                 url = block.lines[0].split(" ")[1][:80]
                 yield Row(f"{url} ({count})", _printed(block), f"line {block.first}")
@@ -40,17 +44,16 @@ class BombardierReader(Reader):
         take(facts, "duration_asked", document, "spec", "testDurationSeconds", unit="s")
         take(facts, "duration", document, "result", "timeTakenSeconds", unit="s")
         take(facts, "bytes", document, "result", "bytesRead", unit="B")
-        path_: tuple[str, ...] = ()
-        for name, path in (("mean", "mean"), ("sd", "stddev"), ("max", "max")):
-            path_ = ("result", "latency", path)
-            take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
-        for percent in table(document, "result", "latency", "percentiles"):
-            if percent.replace(".", "", 1).isdigit():
-                name, path_ = f"p{float(percent):g}", (*path_[:2], "percentiles", percent)
-                take(facts, name, document, *path_, unit="s", scale=_US, step=1.0)
+        take_times(facts, document, _LATENCY, _TIMES, _US, 1.0)
+        percentiles = {
+            f"p{float(percent):g}": percent
+            for percent in table(document, *_LATENCY, "percentiles")
+            if percent.replace(".", "", 1).isdigit()
+        }
+        take_times(facts, document, [*_LATENCY, "percentiles"], percentiles, _US, 1.0)
         for name in _CLASSES:
             take(facts, name, document, "result", f"req{name}")
-        take(facts, "lost", document, "result", "others")
+        take(facts, "other_failed", document, "result", "others")
         _totals(facts)
         rated = field(document, "spec", "rate")
         facts["loop"] = Fact("open" if rated else "closed", origin="spec.rate")
@@ -59,11 +62,12 @@ class BombardierReader(Reader):
 
 def _totals(facts: dict[str, Fact]) -> None:
     """Add what the classes of status give: bombardier prints no total."""
-    classes = [facts[name] for name in (*_CLASSES, "lost") if name in facts]
+    classes = [facts[name] for name in (*_CLASSES, "other_failed") if name in facts]
     if len(classes) == len(_CLASSES) + 1:
         total = sum(float(entry.value) for entry in classes)
         facts["requests"] = Fact(total, origin=classes[0].origin)
-        bad = float(facts["4xx"].value) + float(facts["5xx"].value)
+        # Those without a response are in the total, and their times in the latencies.
+        bad = sum(float(facts[name].value) for name in ("4xx", "5xx", "other_failed"))
         facts["failed"] = Fact(bad, origin=classes[0].origin)
     facts["pipeline"] = Fact(1.0, origin="bombardier sends one request at a time on a connection")
 
@@ -87,9 +91,7 @@ def _printed(block: Block) -> dict[str, Fact]:
     if hit := block.find(rf" *{each}"):
         for name, text in zip(_CLASSES, hit[0].groups(), strict=True):
             facts[name] = number(text, name, origin=hit[1])
-    block.whole(facts, "lost", r" *others - (\d{1,18})")
-    if hit := block.find(r" *Throughput: +(\S{1,20})/s"):
-        facts["byte_rate"] = quantity(hit[0][1], "Throughput", BINARY, "B/s", hit[1])
+    block.whole(facts, "other_failed", r" *others - (\d{1,18})")
     _totals(facts)
     if "duration_asked" in facts and "requests" in facts:
         setting = facts["duration_asked"]

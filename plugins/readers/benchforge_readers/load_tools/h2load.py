@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.printed import BINARY, Block, number, quantity, seconds
+from benchforge_readers.printed import BINARY, COUNTED, Block, number, quantity, seconds
 
 _CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
 _NAMES = {"median": "p50", "p95": "p95", "p99": "p99", "min": "min", "max": "max"}
@@ -66,7 +66,7 @@ def _facts(block: Block) -> dict[str, Fact]:
         # Its rate leaves out requests that ended with an error of the stream.
         facts["requests"] = Fact(done - errored / 2, "1", errored / 2, "", hit[1])
         facts["failed"] = Fact(failed, origin=hit[1])
-        facts["lost"] = Fact(errored, origin=hit[1])
+        facts["lost"] = Fact(errored, "1", 0.0, COUNTED, hit[1])
         facts["timeouts"] = Fact(late, origin=hit[1])
     if hit := block.find(rf"status codes: {count} 2xx, {count} 3xx, {count} 4xx, {count} 5xx"):
         for name, text in zip(("2xx", "3xx", "4xx", "5xx"), hit[0].groups(), strict=True):

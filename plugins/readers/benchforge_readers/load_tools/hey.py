@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
 from benchforge_readers.document import statuses
-from benchforge_readers.printed import Block, blocks, number
-
-_SECS = r"\s+(\S{1,20}) secs"
+from benchforge_readers.load_tools.summary import summary_of
+from benchforge_readers.printed import COUNTED, Block, number, rows_of_text
 
 
 class HeyReader(Reader):
@@ -30,27 +29,13 @@ class HeyReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each summary."""
-        for count, block in enumerate(blocks(source, r"Summary:"), 1):
-            yield Row(f"summary {count}", _facts(block), f"line {block.first}")
+        return rows_of_text(source, r"Summary:", "summary", _facts)
 
 
 def _facts(block: Block) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {}
-    for name, words in (
-        ("duration", "Total"),
-        ("max", "Slowest"),
-        ("min", "Fastest"),
-        ("mean", "Average"),
-    ):
-        if (hit := block.find(rf"\s*{words}:{_SECS}")) and "NaN" not in hit[0][1]:
-            facts[name] = number(hit[0][1], words, "s", origin=hit[1])
-    if hit := block.find(r"\s*Requests/sec:\s+(\S{1,20})"):
-        facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
-    if "duration" not in facts or "rate" not in facts:
-        raise ValueError(f"line {block.first}: no lines 'Total:' and 'Requests/sec:' below it")
-    for match, where in block.all(rf"\s*(\d{{1,2}}(?:\.\d{{1,3}})?)%{{1,2}} in{_SECS}"):
-        if float(match[1]) > 0 and "NaN" not in match[2]:
-            facts[f"p{float(match[1]):g}"] = number(match[2], f"{match[1]}%", "s", origin=where)
+    facts = summary_of(
+        block, r"(\S{1,20}) secs", lambda text, name, where: number(text, name, "s", origin=where)
+    )
     _counts(block, facts)
     facts["protocol"] = Fact("HTTP", origin="hey does not print its version of HTTP")
     return facts
@@ -67,7 +52,7 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
         for match, _ in block.all(r"\s*\[(\d{1,15})\]\s+(?!\d{1,15} responses$)(.*\S.*)")
         if not re.fullmatch(r"\W*", match[2])
     )
-    facts["lost"] = Fact(float(lost), origin="Error distribution")
+    facts["lost"] = Fact(float(lost), "1", 0.0, COUNTED, "Error distribution")
     if not codes:
         facts["samples"] = Fact(0.0, origin="Status code distribution")
         for name in ("max", "min", "mean"):

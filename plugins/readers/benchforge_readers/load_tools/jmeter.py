@@ -1,4 +1,4 @@
-"""JMeter: a file of samples (.jtl) as CSV, read sample by sample."""
+"""JMeter: a file of samples (.jtl) as CSV or XML, read sample by sample."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge_readers.load_tools.jmeter_xml import is_xml, samples_of
 from benchforge_readers.rows_of_csv import rows_of
 
 _MS = 1e-3
@@ -14,7 +15,7 @@ _BAD = ("4", "5")
 
 
 class JmeterReader(Reader):
-    """A file of samples of JMeter (.jtl) as CSV, with a line of titles.
+    """A file of samples of JMeter (.jtl), as XML or as CSV with a line of titles.
 
     Good to know:
 
@@ -28,13 +29,14 @@ class JmeterReader(Reader):
     def claims(self, head: str) -> bool:
         """Return True for the titles of a file of samples."""
         first = head.partition("\n")[0]
-        return all(entry in first for entry in ("timeStamp", "elapsed", "label"))
+        return is_xml(head) or all(entry in first for entry in ("timeStamp", "elapsed", "label"))
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each label, once all samples are read."""
         labels: dict[str, _Label] = {}
         threads: dict[str, tuple[float, float]] = {}
-        for where, cells in rows_of(source):
+        samples = samples_of(source) if is_xml(source.head) else rows_of(source)
+        for where, cells in samples:
             if cells.get("responseMessage", "").startswith("Number of samples in transaction"):
                 continue
             name = cells.get("label", "")[:80]
@@ -82,6 +84,7 @@ class _Label:
     bytes: float = 0.0
     users: float = 0.0
     failed: int = 0
+    connects: int = 0
     late_first_byte: _Place = field(default_factory=_Place)
     late_connect: _Place = field(default_factory=_Place)
     good_errors: _Place = field(default_factory=_Place)
@@ -98,6 +101,7 @@ class _Label:
         good = cells.get("success", "").lower() == "true"
         self.failed += not good
         latency, connect = _optional(cells, "Latency", where), _optional(cells, "Connect", where)
+        self.connects += connect > 0
         if latency > elapsed + 1:
             self.late_first_byte.add(where)
         if 0 < latency < connect - 1:
@@ -122,6 +126,7 @@ class _Label:
             "duration": time(self.ended - self.began),
             "bytes": Fact(self.bytes, "B", 0.0, of_samples, self.where),
             "failed": Fact(float(self.failed), "1", 0.0, of_samples, self.where),
+            "connects": Fact(float(self.connects), "1", 0.0, "of 1 ms or more", self.where),
             "late_first_byte": self.late_first_byte.fact(),
             "late_connect": self.late_connect.fact(),
             "good_errors": self.good_errors.fact(),

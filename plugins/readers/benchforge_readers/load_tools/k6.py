@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, table
+from benchforge_readers.document import document_of, field, has, is_json, table
 from benchforge_readers.printed import Block, given, number, seconds
 
 _MS = 1e-3
@@ -33,7 +33,7 @@ class K6Reader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row, and one for each group of requests with a tag of its own."""
-        if source.head.lstrip().startswith("{"):
+        if is_json(source):
             document = document_of(source)
             facts = _facts(table(document, "metrics"))
             spent = given(field(document, "state", "testRunDurationMs"), "state", "s", _MS)
@@ -118,16 +118,26 @@ def _printed_counts(block: Block, facts: dict[str, Fact], dots: str) -> None:
                 facts[rate] = number(hit[0][2], metric, "1/s", origin=hit[1])
     if hit := block.find(rf".{{0,20}}\bvus_max{dots}(\d{{1,9}}) .*"):
         facts["users"] = number(hit[0][1], "vus_max", origin=hit[1])
-    if hit := block.find(rf".{{0,20}}\bchecks(?:_failed)?{dots}.{{1,60}}\u2717 (\d{{1,18}})"):
-        facts["checks_failed"] = number(hit[0][1], "checks", origin=hit[1])
-    if (hit := block.find(rf".{{0,20}}\bhttp_req_failed{dots}(\S{{1,12}})% .*")) and (
-        "requests" in facts
+    _printed_shares(block, facts, dots)
+
+
+def _printed_shares(block: Block, facts: dict[str, Fact], dots: str) -> None:
+    """Add shares with their counts: `50.00% 20 out of 40`, and marks instead before k6 1."""
+    count = r"(\d{1,18})"
+    counts = rf"(?:{count} out of {count}|\u2713 {count} +\u2717 {count}) *"
+    for metric, good, bad in (
+        ("checks", "checks_passed", "checks_failed"),
+        ("checks_failed", "checks_failed", "checks_passed"),
+        ("http_req_failed", "failed", ""),
     ):
-        share = number(hit[0][1], "http_req_failed", "1/1", 0.01, hit[1])
-        total = float(facts["requests"].value)
-        facts["failed"] = Fact(
-            float(share.value) * total, "1", share.resolution * total, "", hit[1]
-        )
+        if hit := block.find(rf".{{0,20}}\b{metric}{dots}\S{{1,12}}% +{counts}"):
+            share, total, first, second = (int(text or 0) for text in hit[0].groups())
+            others = total - share if hit[0][2] else second
+            facts[good] = Fact(float(share or first), origin=hit[1])
+            if others < 0:
+                raise ValueError(f"{hit[1]}: {metric}: {share} out of {total}")
+            if bad:
+                facts[bad] = Fact(float(others), origin=hit[1])
 
 
 @hookimpl

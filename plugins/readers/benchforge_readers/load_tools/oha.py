@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import counts, document_of, field, has, statuses, take
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.document import counts, document_of, field, has, is_json, statuses, take
+from benchforge_readers.load_tools.summary import summary_of
+from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
 
 _IN_FLIGHT = "aborted due to deadline"
 
@@ -28,9 +29,8 @@ class OhaReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row."""
-        if not source.head.lstrip().startswith("{"):
-            for count, block in enumerate(blocks(source, r"Summary:"), 1):
-                yield Row(f"summary {count}", _printed(block), f"line {block.first}")
+        if not is_json(source):
+            yield from rows_of_text(source, r"Summary:", "summary", _printed)
             return
         document = document_of(source)
         facts: dict[str, Fact] = {}
@@ -52,7 +52,7 @@ class OhaReader(Reader):
         answered = statuses(facts, iter(codes), "statusCodeDistribution")
         errors = dict(counts(document, "errorDistribution"))
         facts["in_flight"] = Fact(float(errors.pop(_IN_FLIGHT, 0)), origin="errorDistribution")
-        facts["lost"] = Fact(float(sum(errors.values())), origin="errorDistribution")
+        facts["lost"] = Fact(float(sum(errors.values())), "1", 0.0, COUNTED, "errorDistribution")
         # Versions differ in whether their rate counts those in flight.
         half = float(facts["in_flight"].value) / 2
         ended = answered + float(facts["lost"].value)
@@ -62,24 +62,7 @@ class OhaReader(Reader):
 
 
 def _printed(block: Block) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {}
-    for name, words in (
-        ("duration", "Total"),
-        ("max", "Slowest"),
-        ("min", "Fastest"),
-        ("mean", "Average"),
-    ):
-        if hit := block.find(rf"\s*{words}:\s+(\S{{1,20}} (?:secs|sec|ms|us|ns|s))"):
-            facts[name] = seconds(hit[0][1].replace("sec ", "secs"), words, hit[1])
-    if hit := block.find(r"\s*Requests/sec:\s+(\S{1,20})"):
-        facts["rate"] = number(hit[0][1], "Requests/sec", "1/s", origin=hit[1])
-    if "duration" not in facts or "rate" not in facts:
-        raise ValueError(f"line {block.first}: no lines 'Total:' and 'Requests/sec:' below it")
-    pattern = r"\s*(\d{1,2}(?:\.\d{1,3})?)%{1,2} in (\S{1,20} (?:secs|sec|ms|us|ns|s))"
-    for match, where in block.all(pattern):
-        name = f"p{float(match[1]):g}"
-        if name not in facts:  # a second list has the time to the first byte
-            facts[name] = seconds(match[2], f"{match[1]}%", where)
+    facts = summary_of(block, r"(\S{1,20} (?:secs|sec|ms|us|ns|s))", seconds)
     codes = [(m[1], int(m[2])) for m, _ in block.all(r"\s*\[(\d{3})\] (\d{1,15}) responses")]
     answered = statuses(facts, iter(codes), "Status code distribution")
     facts["samples"] = Fact(float(answered), origin="Status code distribution")

@@ -4,12 +4,21 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import counts, document_of, field, has, statuses, take
-from benchforge_readers.printed import Block, blocks, number, seconds
+from benchforge_readers.document import (
+    counts,
+    document_of,
+    has,
+    is_json,
+    statuses,
+    take,
+    take_times,
+)
+from benchforge_readers.printed import Block, number, rows_of_text, seconds
 
 _NS = 1e-9
 _SKETCH = 0.02  # of a t-digest
-_PERCENTILES = {"50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99"}
+_PERCENTILES = {"p50": "50th", "p90": "90th", "p95": "95th", "p99": "99th"}
+_TIMES = {"mean": "mean", "min": "min", "max": "max", **_PERCENTILES}
 
 
 class VegetaReader(Reader):
@@ -19,6 +28,7 @@ class VegetaReader(Reader):
 
     - vegeta sends at a fixed rate: the number of requests under way has no bound.
     - Its percentiles come from a sketch (t-digest), so checks allow 2 %.
+    - Requests without a response have the status 0, and are in its latencies.
     - `throughput` counts successes per second of attack and wait.
     """
 
@@ -31,9 +41,8 @@ class VegetaReader(Reader):
 
     def rows(self, source: Source) -> Iterator[Row]:
         """Yield a row for each report."""
-        if not source.head.lstrip().startswith("{"):
-            for count, block in enumerate(blocks(source, r"Requests +\[total, rate"), 1):
-                yield Row(f"report {count}", _printed(block), f"line {block.first}")
+        if not is_json(source):
+            yield from rows_of_text(source, r"Requests +\[total, rate", "report", _printed)
             return
         document = document_of(source)
         facts: dict[str, Fact] = {}
@@ -43,28 +52,23 @@ class VegetaReader(Reader):
         take(facts, "success", document, "success")
         take(facts, "duration", document, "duration", unit="s", scale=_NS, step=1.0)
         take(facts, "wait", document, "wait", unit="s", scale=_NS, step=1.0)
-        for name in ("mean", "min", "max"):
-            take(facts, name, document, "latencies", name, unit="s", scale=_NS, step=1.0)
-        for path, name in _PERCENTILES.items():
-            take(facts, name, document, "latencies", path, unit="s", scale=_NS, step=1.0)
+        take_times(facts, document, ["latencies"], _TIMES, _NS, 1.0)
         take(facts, "body_bytes", document, "bytes_in", "total", unit="B")
         _sketched(facts)
-        hit = counts(document, "status_codes")
-        total = statuses(facts, hit, "status_codes")
-        lost = int(field(table_of(document), "0") or 0)
-        facts["lost"] = Fact(float(lost), origin="status_codes.0")
-        facts["status_total"] = Fact(float(total), origin="status_codes")
+        _failures(facts, dict(counts(document, "status_codes")), "status_codes")
         facts["loop"] = Fact("open", origin="vegeta sends at a fixed rate")
         yield Row("report", facts, "document")
 
 
-def table_of(document: object) -> dict[str, int]:
-    """Return the counts by status."""
-    return dict(counts(document, "status_codes"))
+def _failures(facts: dict[str, Fact], codes: dict[str, int], origin: str) -> None:
+    """Add responses by class, and those without one, which vegeta counts as status 0."""
+    facts["status_total"] = Fact(float(statuses(facts, iter(codes.items()), origin)), origin=origin)
+    bad = float(facts["failed"].value) + codes.get("0", 0)
+    facts["failed"] = Fact(bad, origin=origin)
 
 
 def _sketched(facts: dict[str, Fact]) -> None:
-    for name in _PERCENTILES.values():
+    for name in _PERCENTILES:
         if (entry := facts.get(name)) is not None:
             width = entry.resolution + _SKETCH * float(entry.value)
             facts[name] = Fact(entry.value, "s", width, "t-digest", entry.origin)
@@ -113,9 +117,7 @@ def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
         if any(len(pair) != 2 or not pair[1].isdigit() or len(pair[1]) > 18 for pair in pairs):  # noqa: PLR2004
             raise ValueError(f"{hit[1]}: Status Codes: not code:count")
         codes = {code: int(count) for code, count in pairs}
-        facts["status_total"] = Fact(float(sum(codes.values())), origin=hit[1])
-        facts["lost"] = Fact(float(codes.get("0", 0)), origin=hit[1])
-        statuses(facts, iter(codes.items()), hit[1])
+        _failures(facts, codes, hit[1])
 
 
 @hookimpl

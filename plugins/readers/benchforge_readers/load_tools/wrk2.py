@@ -8,7 +8,7 @@ from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named
 from benchforge_readers.printed import Block, blocks, number, seconds
 
 _SPECTRUM = r" *(\d{1,12}\.\d{1,9}) +([01]\.\d{1,15}) +(\d{1,18})(?: +\S{1,30})?"
-_HEAD = r" *Value +Percentile +TotalCount"
+_HEAD = r" *Value(?:\(ms\))? +Percentile +TotalCount"
 _FOOT = r"#\[{} *= *(\S{{1,30}}), *{} *= *(\S{{1,30}})\]"
 _DIGITS = 1e-3  # of an HdrHistogram with three digits: its buckets are as wide
 _PERCENT = 100.0

@@ -4,8 +4,18 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, items, take, word
+from benchforge_readers.document import document_of, field, has, items, take_times, word
 from benchforge_readers.timers.runs import times_of
+
+_TIMES = {
+    "mean": "mean",
+    "sd": "stddev",
+    "p50": "median",
+    "min": "min",
+    "max": "max",
+    "user": "user",
+    "system": "system",
+}
 
 
 class HyperfineReader(Reader):
@@ -22,16 +32,7 @@ class HyperfineReader(Reader):
         for place, result in enumerate(items(document_of(source), "results")):
             where = f"results.{place}"
             facts: dict[str, Fact] = {}
-            for name, path in (
-                ("mean", "mean"),
-                ("sd", "stddev"),
-                ("p50", "median"),
-                ("min", "min"),
-                ("max", "max"),
-                ("user", "user"),
-                ("system", "system"),
-            ):
-                take(facts, name, result, path, unit="s")
+            take_times(facts, result, [], _TIMES)
             codes = items(result, "exit_codes")
             bad = sum(code != 0 for code in codes)
             if codes:

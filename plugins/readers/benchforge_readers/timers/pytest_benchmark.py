@@ -4,8 +4,19 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
-from benchforge_readers.document import document_of, field, has, items, take, word
+from benchforge_readers.document import document_of, field, has, items, take, take_times, word
 from benchforge_readers.timers.runs import times_of
+
+_TIMES = {
+    "mean": "mean",
+    "sd": "stddev",
+    "p25": "q1",
+    "p50": "median",
+    "p75": "q3",
+    "min": "min",
+    "max": "max",
+    "sum": "total",
+}
 
 
 class PytestBenchmarkReader(Reader):
@@ -22,17 +33,7 @@ class PytestBenchmarkReader(Reader):
         for place, benchmark in enumerate(items(document_of(source), "benchmarks")):
             where = f"benchmarks.{place}"
             facts: dict[str, Fact] = {}
-            for name, path in (
-                ("mean", "mean"),
-                ("sd", "stddev"),
-                ("p25", "q1"),
-                ("p50", "median"),
-                ("p75", "q3"),
-                ("min", "min"),
-                ("max", "max"),
-                ("sum", "total"),
-            ):
-                take(facts, name, benchmark, "stats", path, unit="s")
+            take_times(facts, benchmark, ["stats"], _TIMES)
             take(facts, "requests", benchmark, "stats", "rounds")
             take(facts, "per_second", benchmark, "stats", "ops", unit="1/s")
             times = times_of(items(benchmark, "stats", "data"), f"{where}.stats.data")

@@ -238,6 +238,7 @@ def _blocks(summary: Summary) -> int:
 
 def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from filter(None, [words.amount(summary)])
+    yield from (f"hosts: {text}" for text in words.hosts(trials))
     yield from (f"CPUs: {text}" for text in words.placement(trials))
     yield from (f"tuning: {text}" for text in words.tuning(trials))
     yield from filter(None, [words.interpreters(summary), words.code(summary)])

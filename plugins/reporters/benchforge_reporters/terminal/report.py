@@ -18,6 +18,7 @@ from benchforge_reporters.text.kinds import kind_table
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
 from benchforge_reporters.text.tables import Table
+from benchforge_reporters.text.words import lost
 
 _LOG_LINES = 5
 _DEEPEST = 24  # columns of an indent
@@ -117,11 +118,18 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield ""
     sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
     yield from (line for text in sentences for line in paint.wrapped(text))
-    for line, failed in section.failures:
-        yield paint.of("bad", safe.line(line))
-        if failed.failure.hint:
-            yield f"hint: {safe.line(failed.failure.hint)}"
-        yield from (f"  | {log}" for log in last_lines(failed.failure.log))
+    lines = {failed.trial: line for line, failed in section.failures}
+    for case in section.cases:
+        if not (failed := lost(case)):
+            continue
+        failure = failed[-1].failure
+        yield paint.of("bad", safe.line(lines[failed[-1].trial]))
+        if failure.hint:
+            yield f"hint: {safe.line(failure.hint)}"
+        yield from (f"  | {log}" for log in last_lines(failure.log))
+        if len(failed) > 1:
+            more = readable.counted(len(failed) - 1, "more trial")
+            yield f"{more} of it failed: report.md lists them"
 
 
 def _suite_table(

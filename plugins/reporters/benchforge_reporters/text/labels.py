@@ -22,7 +22,7 @@ def case_labels(cases: Sequence[CaseSummary]) -> Labels:
         ("server", *(("driver",) if drivers else ()), *short(paths)),
         tuple(
             (
-                case.server + (f" (arm {case.arm})" if case.arm > 1 else ""),
+                case.server,
                 *((case.driver,) if drivers else ()),
                 *(str(case.vary.get(path, "")) for path in paths),
             )

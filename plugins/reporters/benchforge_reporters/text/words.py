@@ -99,6 +99,7 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("code", commits)] if (commits := code(summary)) else []
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("secrets", secrets)] if (secrets := exposed(trials)) else []
+    rows += [("hosts", text) for text in hosts(trials)]
     rows += [("CPUs", text) for text in placement(trials)]
     return rows + [("tuning", text) for text in tuning(trials)]
 
@@ -129,6 +130,17 @@ def placebos(summary: Summary) -> list[str]:
 
 def _with_placebos(summary: Summary) -> list[CaseSummary]:
     return [*summary.cases, *(one.repeated for one in summary.placebos)]
+
+
+def hosts(trials: Sequence[Trial]) -> list[str]:
+    """Return which parts ran on which host; nothing where all ran on benchforge's machine."""
+    parts: dict[str, dict[str, None]] = {}
+    for trial in trials:
+        for label, host in trial.hosts.items():
+            named = (part.replace("-", " ", 1) for part in host.parts)
+            parts.setdefault(label, {}).update(dict.fromkeys(named))
+    each = (f"{label} ran {readable.conjoined(list(ran))}" for label, ran in parts.items())
+    return ["; ".join(each)] if parts else []
 
 
 def placement(trials: Sequence[Trial]) -> list[str]:
@@ -179,7 +191,7 @@ def incomplete(summary: Summary) -> str:
 
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     """Return what nobody may overlook; with the trials that cannot be believed, if `doubts`."""
-    failed = sum(len(case.failed) for case in _with_placebos(summary))
+    failed = sum(len(lost(case)) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
         *([incomplete(summary)] if not summary.complete else []),
@@ -272,6 +284,12 @@ def estimators(cases: Sequence[CaseSummary]) -> list[str]:
         title = titled(line.metric, line.of)
         estimators_by_title.setdefault(title, {})[line.estimator or ""] = None
     return [f"{title}: {'; or: '.join(formed)}" for title, formed in estimators_by_title.items()]
+
+
+def lost(case: CaseSummary) -> list[FailedTrial]:
+    """Return the failed trials of a case whose blocks have no measurement of another attempt."""
+    measured = {one.block for line in case.metrics for one in line.samples}
+    return [one for one in case.failed if one.block not in measured]
 
 
 def failures(cases: Sequence[CaseSummary]) -> Iterator[tuple[str, FailedTrial]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from benchforge.model.validity.identities import MORE, bytes_at_least, cpu_at_most
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     ASKED_S,
@@ -15,10 +16,12 @@ from benchforge_commands.audit.facts import (
     word,
 )
 from benchforge_commands.audit.finding import Finding
+from benchforge_commands.audit.units import byte_slip
 
-_EXACT, _BYTES, _CPU = 0.01, 0.02, 0.02
+_EXACT = 0.01
 _HEAD_B = 17
 "Bytes of the shortest head of HTTP/1."
+_BITS = 8
 
 
 def rate_times_duration(row: Row) -> Sequence[Finding] | None:
@@ -140,6 +143,24 @@ def successes(row: Row) -> Sequence[Finding] | None:
     ]
 
 
+def negative(row: Row) -> Sequence[Finding] | None:
+    """AC7: no count, rate, size or time is negative."""
+    numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
+    findings = [
+        Finding(
+            "AC7",
+            "impossible",
+            "a number is negative",
+            f"{name} is {shown(fact)}",
+            true_if="its sign is an error of the tool, or of a later edit",
+            where=fact.origin or row.where,
+        )
+        for name, fact in numbers.items()
+        if fact.high < 0
+    ]
+    return findings or None  # numbers above 0 are no identity that holds
+
+
 def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     """AB1: bytes / duration is the number of bytes per second."""
     per, total, lasted = (
@@ -152,8 +173,10 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
     if row.facts["duration"].estimator == "asked":
         return None
     need = total / lasted
-    if per.low <= need.high * (1 + _BYTES) and per.high >= need.low * (1 - _BYTES):
+    if per.low <= need.high * MORE and per.high >= need.low / MORE:
         return []
+    slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
+    slip = f", or {slip}" if slip else ""
     return [
         Finding(
             "AB1",
@@ -162,7 +185,7 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
             f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
             f"{amount(need.low, 'B/s')}, "
             f"but the row has {shown(row.facts['byte_rate'])}",
-            true_if=f"the load lasted {amount((total / per).low, 's')}",
+            true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
         )
     ]
 
@@ -176,7 +199,7 @@ def body(row: Row) -> Sequence[Finding] | None:
     if not word(row, "protocol").startswith("HTTP/1"):
         return None
     each = total / requests
-    least = float(right.value) + _HEAD_B
+    least = bytes_at_least(1, int(right.value), _HEAD_B)
     if each.high >= least:
         return []
     return [
@@ -202,18 +225,13 @@ def link(row: Row) -> Sequence[Finding] | None:
         per = None if total is None or lasted is None else total / lasted
     if most is None or per is None:
         return None
-    if per.low <= float(most.value) * (1 + _BYTES):
+    if per.low <= float(most.value) * MORE:
         return []
-    return [
-        Finding(
-            "AB3",
-            "impossible",
-            "more bytes arrived than the link carries",
-            f"{amount(per.low, 'B/s')} > {shown(most)}",
-            f"a link of {shown(most)}, by the auditor",
-            "the load went over loopback, or over a faster link",
-        )
-    ]
+    bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
+    there = f"a link of {shown(most)}, by the auditor"
+    true_if = f"the load went over loopback, or over a faster link{bits}"
+    numbers = f"{amount(per.low, 'B/s')} > {shown(most)}"
+    return _too_much("AB3", "more bytes arrived than the link carries", numbers, there, true_if)
 
 
 def cpu(row: Row) -> Sequence[Finding] | None:
@@ -221,18 +239,15 @@ def cpu(row: Row) -> Sequence[Finding] | None:
     used, cores = number(row, "cpu"), number(row, "cores")
     if used is None or cores is None:
         return None
-    if used.low <= float(cores.value) * (1 + _CPU):
+    if used.low <= cpu_at_most(1.0, float(cores.value)):
         return []
-    return [
-        Finding(
-            "AU1",
-            "impossible",
-            "more CPUs were used than there are",
-            f"{_cores(used)} > {_cores(cores)}",
-            f"{_cores(cores)}, by the auditor",
-            f"the machine has {readable.exact(used.low)} CPUs or more",
-        )
-    ]
+    there, numbers = f"{_cores(cores)}, by the auditor", f"{_cores(used)} > {_cores(cores)}"
+    true_if = f"the machine has {readable.exact(used.low)} CPUs or more"
+    return _too_much("AU1", "more CPUs were used than there are", numbers, there, true_if)
+
+
+def _too_much(code: str, title: str, numbers: str, there: str, true_if: str) -> list[Finding]:
+    return [Finding(code, "impossible", title, numbers, there, true_if)]
 
 
 def _cores(fact: Fact) -> str:

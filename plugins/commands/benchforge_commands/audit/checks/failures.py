@@ -7,12 +7,14 @@ from benchforge_commands.audit.facts import number, value
 from benchforge_commands.audit.finding import Finding
 
 _FEW = 0.01
+COUNTED = "in the number of requests"
+"Estimator of failures that are among the requests, and not beside them."
 
 
 def failed(row: Row) -> Sequence[Finding] | None:
     """AE1: the rate counts responses that failed."""
     bad, requests = number(row, "failed"), value(row, "requests")
-    if bad is None or not requests:
+    if bad is None or requests <= 0 or float(bad.value) < 0:
         return None
     share = bad.low / requests
     if share <= _FEW:
@@ -34,42 +36,42 @@ def failed(row: Row) -> Sequence[Finding] | None:
 def left_out(row: Row) -> Sequence[Finding] | None:
     """AE4: the rate leaves out responses that failed, so it is not that of all requests."""
     bad, requests = number(row, "left_out"), value(row, "requests")
-    if bad is None or not requests:
+    if bad is None or requests <= 0 or float(bad.value) < 0:
         return None
     share = float(bad.value) / (requests + float(bad.value))
-    if share <= _FEW:
-        return []
-    return [
-        Finding(
-            "AE4",
-            "unsupported",
-            f"{readable.percent(share)} of the responses failed, and the rate leaves them out",
-            f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
-            true_if=f"the headline named the {readable.percent(share)} that failed",
-        )
-    ]
+    return _failing(
+        "AE4",
+        share,
+        "of the responses failed, and the rate leaves them out",
+        f"{readable.exact(float(bad.value))} failed, {readable.exact(requests)} count",
+        f"the headline named the {readable.percent(share)} that failed",
+    )
 
 
 def lost(row: Row) -> Sequence[Finding] | None:
     """AE2: times leave out requests without a response in time."""
     gone = [number(row, name) for name in ("lost", "timeouts")]
     requests = value(row, "requests")
-    if not requests or all(entry is None for entry in gone):
-        return None
     count = sum(float(entry.value) for entry in gone if entry is not None)
-    share = count / (requests + count)
+    if requests <= 0 or count < 0 or all(entry is None for entry in gone):
+        return None
+    within = sum(float(entry.value) for entry in gone if entry and entry.estimator == COUNTED)
+    total = max(requests + count - within, count)
+    share = count / total
+    return _failing(
+        "AE2",
+        share,
+        "of the requests got no right response in time",
+        f"{readable.exact(count)} of {readable.exact(total)}: their times are in no percentile",
+        f"times were called those of {readable.percent(1 - share)} of the requests",
+    )
+
+
+def _failing(code: str, share: float, title: str, numbers: str, true_if: str) -> list[Finding]:
     if share <= _FEW:
         return []
-    return [
-        Finding(
-            "AE2",
-            "unsupported",
-            f"{readable.percent(share)} of the requests got no right response in time",
-            f"{readable.exact(count)} beside {readable.exact(requests)}: their times are in no "
-            "percentile",
-            true_if=f"times were called those of {readable.percent(1 - share)} of the requests",
-        )
-    ]
+    headline = f"{readable.percent(share)} {title}"
+    return [Finding(code, "unsupported", headline, numbers, true_if=true_if)]
 
 
 def checks_failed(row: Row) -> Sequence[Finding] | None:
@@ -100,6 +102,7 @@ def checks_failed(row: Row) -> Sequence[Finding] | None:
                 "unsupported",
                 f"{share} of the {words}" if words.startswith("checks") else f"{words}: {share}",
                 f"{readable.exact(float(count.value))} of {readable.exact(total)}",
+                true_if="the headline named them",
                 where=count.origin,
             )
         )
@@ -118,7 +121,12 @@ def samples(row: Row) -> Sequence[Finding] | None:
             "the first byte came after the last one",
             "the samples were edited, or are of transactions",
         ),
-        ("late_connect", "unsupported", "connecting took longer than the first byte", ""),
+        (
+            "late_connect",
+            "unsupported",
+            "connecting took longer than the first byte",
+            "the samples were edited",
+        ),
         (
             "overlapping",
             "unsupported",

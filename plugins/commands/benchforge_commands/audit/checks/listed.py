@@ -1,8 +1,18 @@
 """All checks, by the code that their findings have."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from benchforge_commands.audit.checks import counts, failures, load, runs, tables, times, use
+from benchforge_commands.audit.checks import (
+    counts,
+    failures,
+    load,
+    ports,
+    runs,
+    slips,
+    tables,
+    times,
+    use,
+)
 from benchforge_commands.audit.finding import RowCheck, TableCheck
 
 OF_ROWS: Mapping[str, RowCheck] = {
@@ -21,6 +31,7 @@ OF_ROWS: Mapping[str, RowCheck] = {
     "AC3": counts.same_length,
     "AC4": counts.totals,
     "AC5": counts.successes,
+    "AC7": counts.negative,
     "AB1": counts.bytes_per_second,
     "AB2": counts.body,
     "AB3": counts.link,
@@ -30,6 +41,7 @@ OF_ROWS: Mapping[str, RowCheck] = {
     "AE3": failures.checks_failed,
     "AE4": failures.left_out,
     "AS1": failures.samples,
+    "AK2": ports.ports,
     "AR1": runs.computed,
     "AR2": runs.derived,
 }
@@ -42,6 +54,10 @@ OF_TABLES: Mapping[str, TableCheck] = {
     "AN1": runs.neighbours,
     "AN2": tables.unknown_spread,
 }
-OF_SOURCES: Mapping[str, TableCheck] = {"AL6": use.duration}
-EXPLAINS: Mapping[str, str] = {"AL6": "AL2"}
-"A finding of the first code explains those of the second: idle connections by a wrong duration."
+OF_SOURCES: Mapping[str, TableCheck] = {
+    "AL6": use.duration,
+    "AX3": slips.unit_of_times,
+    "AX4": slips.unit_of_bytes,
+}
+EXPLAINS: Mapping[str, Collection[str]] = {"AL6": {"AL2"}, "AX3": {"AL1", "AL2", "AL6"}}
+"A finding of the first code explains those of the others: idle connections by a wrong duration."

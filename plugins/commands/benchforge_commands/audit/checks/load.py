@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.validity.times import mean_at_least
+from benchforge.model.validity.identities import longest_mean, mean_at_least
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,
@@ -21,6 +21,7 @@ from benchforge_commands.audit.facts import (
     word,
 )
 from benchforge_commands.audit.finding import Finding
+from benchforge_commands.audit.units import time_slip
 
 _SLACK = 1.10
 "Rates over a window without its ramp, and requests that began before it."
@@ -36,7 +37,7 @@ def under_way(row: Row) -> Sequence[Finding] | None:
     if mean is None or rates is None or room is None or word(row, "loop") == "open":
         return None
     connections, each, stated = room
-    most_s = _longest_mean(row, connections * each / rates.low, each, mean.estimator)
+    most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
     if most_s is None:
         return None
     if mean.low <= most_s:
@@ -53,6 +54,8 @@ def under_way(row: Row) -> Sequence[Finding] | None:
     if "rate" in row.facts and row.facts["rate"].estimator:
         share = readable.percent(1 - most_s / mean.low)
         true_if += f", or {share} of the requests failed at once"
+    if slip := time_slip(busy / (connections * each)):
+        true_if += f", or {slip}"
     return [
         Finding(
             "AL1",
@@ -98,9 +101,9 @@ def made_up(row: Row) -> Sequence[Finding] | None:
     if not row.facts["mean"].estimator.startswith(CORRECTED):
         return None
     connections, each, stated = room
-    if mean.low <= connections * each / rates.low * _MADE_UP or under_way(row):
+    if mean.low <= longest_mean(connections * each, rates.low) * _MADE_UP or under_way(row):
         return []
-    plain = amount(connections * each / nominal_rate(row), "s")
+    plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
     rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
     return [
         Finding(
@@ -117,8 +120,13 @@ def made_up(row: Row) -> Sequence[Finding] | None:
 
 def busy_share(row: Row) -> float | None:
     """Return the share of a closed loop's connections that were busy; None where it is unknown."""
+    return use(row) if _always_busy(row) else None
+
+
+def use(row: Row) -> float | None:
+    """Return the requests under way as a share of those that connections hold, if it is known."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
-    if mean is None or rates is None or room is None or not _always_busy(row):
+    if mean is None or rates is None or room is None:
         return None
     return (rates * mean).high / (room[0] * room[1])
 
@@ -163,7 +171,7 @@ def tail(row: Row) -> Sequence[Finding] | None:
     if not _always_busy(row) or "max" in row.facts:
         return None
     connections, each, _ = room
-    mean_s = connections * each / rates.high
+    mean_s = longest_mean(connections * each, rates.high)
     percent, last = max(listed.items())
     if mean_s <= last.high * _TAIL_SLACK:
         return []
@@ -228,7 +236,7 @@ def _timed_rate(row: Row) -> Interval | None:
     return Interval(rates.low * share, rates.high * share)
 
 
-def _longest_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
+def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
     """Return what the mean is at most; None where nothing bounds it.
 
     wrk adds x / E samples below each time x longer than E = connections / rate, with a mean of

@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
+from benchforge.model.validity.identities import statistics_of
 from benchforge.plugin import Row, readable
 from benchforge_commands.audit.facts import amount, number, shown, value
 from benchforge_commands.audit.finding import Finding
@@ -18,11 +19,11 @@ def computed(row: Row) -> Sequence[Finding] | None:
     if not row.times or not any(name in row.facts for name in _OF_TIMES):
         return None
     findings = []
-    for name, words in _OF_TIMES.items():
+    for name, (statistic, words) in _OF_TIMES.items():
         fact = number(row, name)
         if fact is None:
             continue
-        right = _right(name, row.times)
+        right = _right(statistic, row.times)
         if any(
             abs(entry - float(fact.value)) <= _EXACT * max(row.times) + fact.resolution
             for entry in right
@@ -43,22 +44,18 @@ def computed(row: Row) -> Sequence[Finding] | None:
 
 
 _OF_TIMES = {
-    "mean": "mean",
-    "sd": "standard deviation",
-    "p50": "median",
-    "min": "minimum",
-    "max": "maximum",
+    "mean": ("mean", "mean"),
+    "sd": ("sd", "standard deviation"),
+    "p50": ("median", "median"),
+    "min": ("lowest", "minimum"),
+    "max": ("highest", "maximum"),
 }
+"The name of each fact in the statistics of the times, and its words."
 
 
 def _right(name: str, times: Sequence[float]) -> list[float]:
-    if name == "sd":
-        if len(times) < _TWO:
-            return [0.0]
-        return [statistics.stdev(times), statistics.pstdev(times)]
-    if name in {"min", "max"}:
-        return [min(times) if name == "min" else max(times)]
-    return [statistics.fmean(times) if name == "mean" else statistics.median(times)]
+    right = statistics_of(times)[name]
+    return [right or 0.0, statistics.pstdev(times)] if name == "sd" else [right or 0.0]
 
 
 def derived(row: Row) -> Sequence[Finding] | None:

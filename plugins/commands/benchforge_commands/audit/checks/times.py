@@ -3,13 +3,17 @@
 import math
 from collections.abc import Sequence
 
-from benchforge.model.validity.times import mean_at_least
+from benchforge.model.validity.identities import (
+    MORE,
+    falling,
+    longest_response,
+    mean_at_least,
+    mean_at_most,
+)
 from benchforge.plugin import Fact, Row
-from benchforge_commands.audit.bounds import deviation_at_most, falling, mean_at_most
 from benchforge_commands.audit.facts import amount, number, percentiles, samples, shown
 from benchforge_commands.audit.finding import Finding
 
-_MORE = 1.02
 _ALL = 100.0
 _SEVERAL = 2
 _CLOCKS_S = 1.0
@@ -61,7 +65,7 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
         return None
     lows = {percent: max(0.0, fact.low) for percent, fact in listed.items()}
     least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples(row))
-    if mean.high * _MORE < least_s:
+    if mean.high * MORE < least_s:
         shown_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
         return [
             _mean(
@@ -75,7 +79,7 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
         return []
     highs = {percent: fact.high for percent, fact in listed.items()}
     most_s = mean_at_most({**highs, _ALL: most.high}, samples(row))
-    if mean.low <= most_s * _MORE:
+    if mean.low <= most_s * MORE:
         return []
     return [
         _mean(f"more than {amount(most_s, 's')}, which the percentiles allow at most", mean, "AM2")
@@ -88,17 +92,17 @@ def deviation(row: Row) -> Sequence[Finding] | None:
     if spread is None or mean is None or most is None:
         return None
     least_s = max(0.0, _low(row, "min"))
-    top_s = deviation_at_most(least_s, mean.low, most.high, samples(row))
+    top_s = _deviation_at_most(least_s, mean.low, most.high, samples(row))
     # The bound is not monotone in the mean: it is largest halfway between the extremes.
     middle = min(max((least_s + most.high) / 2, mean.low), mean.high)
     top_s = max(
         top_s,
         *(
-            deviation_at_most(least_s, entry, most.high, samples(row))
+            _deviation_at_most(least_s, entry, most.high, samples(row))
             for entry in (middle, mean.high)
         ),
     )
-    if spread.low <= top_s * _MORE:
+    if spread.low <= top_s * MORE:
         return []
     return [
         Finding(
@@ -113,13 +117,19 @@ def deviation(row: Row) -> Sequence[Finding] | None:
     ]
 
 
+def _deviation_at_most(least: float, mean: float, most: float, samples: float) -> float:
+    """Return what a standard deviation is at most (Bhatia and Davis), also with n - 1."""
+    variance = max(0.0, most - mean) * max(0.0, mean - least)
+    return math.sqrt(variance * samples / (samples - 1) if samples > 1 else variance)
+
+
 def within_load(row: Row) -> Sequence[Finding] | None:
     """AT1: no response takes longer than the load."""
     lasted, times = number(row, "duration"), _longest(row)
     if lasted is None or lasted.estimator == "asked" or times is None or not lasted.value:
         return None
     name, longest = times
-    if longest.low <= lasted.high * _MORE + _CLOCKS_S:
+    if longest.low <= longest_response(lasted.high, _CLOCKS_S):
         return []
     return [
         Finding(

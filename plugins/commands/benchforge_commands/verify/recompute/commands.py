@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from benchforge.run.trial.plugin_fault import covering
 from benchforge.run.trial.stream import FILE
 from benchforge.suite.cases.case import Case
 from benchforge_commands.recomputed.verified import RecomputedValue
+from benchforge_commands.verify.recompute import divided
 
 _Argv = dict[str, tuple[str, ...]]
 
@@ -59,11 +61,13 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
     ]
     for number, (role, label, part) in enumerate(services):
         ports = {name: 100 * place + 10 * number + at for at, name in enumerate(part.ports)}
-        site = _site(label, part, place, ports, gives)
+        address = _address(trial, f"{role}-{label}")
+        peers = tuple(host.address for host in trial.hosts.values())
+        site = replace(_site(label, part, place, ports, gives), address=address, peers=peers)
         if role == "server" and isinstance(part, Server):
             shown, port = urlsplit(part.url(site)).port, urlsplit(trial.url).port
             its = {name: port or own if own == shown else own for name, own in ports.items()}
-            site = _site(label, part, place, its, gives)
+            site = replace(site, ports=its)
             certificate = part.certificate(site)
         if (command := part.command(site)) is not None:
             argv[f"{role}-{label}"] = command.argv
@@ -82,9 +86,17 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
     )
     label = f"{driver.kind}-{case.name.driver}"
     loading = driver if case.turns is None else covering(driver)
-    for number, command in enumerate(loading.commands(target)):
-        argv[f"{label}-{number}" if number else label] = command.argv
+    tools = divided.shares(trial, loading).values() or [(label, loading)]
+    for name, share in tools:
+        for number, command in enumerate(share.commands(target)):
+            argv[f"{name}-{number}" if number else name] = command.argv
     return argv
+
+
+def _address(trial: Trial, name: str) -> str:
+    """Return where a service listened: at its host's address, if it had one."""
+    hosts = (host.address for host in trial.hosts.values() if name in host.parts)
+    return next(hosts, "127.0.0.1")
 
 
 def _site(

@@ -6,11 +6,11 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.model.validity.faults import beside
-from benchforge.results.reports import stale_reports
 from benchforge.text.readable import exact
 from benchforge_commands.recomputed.large_summary import ComparedLines
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result
+from benchforge_commands.verify.recompute.stale_reports import stale_reports
 
 
 def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines]:

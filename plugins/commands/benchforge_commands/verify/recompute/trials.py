@@ -31,6 +31,7 @@ from benchforge.stats.search.objective import judged
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.text.readable import exact
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
+from benchforge_commands.verify.recompute import divided
 from benchforge_commands.verify.recompute.driver_output import output_of, was_refused
 from benchforge_commands.verify.recompute.recomputed import KeptTrial, Result
 
@@ -104,6 +105,9 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
         for name in _OF_THE_DRIVER:
             yield kept.again("load", name, value=getattr(load, name))
     try:
+        if tools := divided.shares(kept.trial, driver):
+            yield from divided.readings(result, kept, tools)
+            return
         reading = reading_of(driver, output)
     except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
         if refused:
@@ -116,14 +120,17 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if kept.trial.turns is not None:
         yield from _slices(kept, reading, kept.trial.turns)
         reading = in_turns(reading, kept.trial.turns)
-    if kept.trial.stream is not None:
-        limits_then = limits_of(result.header.model)
-        reading = counted_kinds(kept.trial, reading, kept.trial.stream, limits_then)
-    elif kept.trial.good_response is not None:
-        reading = counted(
-            kept.trial, reading, kept.trial.good_response, limits_of(result.header.model)
-        )
-    yield kept.again("reading", value=plain(reading))
+    yield kept.again("reading", value=plain(_counted(result, kept.trial, reading)))
+
+
+def _counted(result: Result, trial: Trial, reading: Reading) -> Reading:
+    """Return a reading whose good responses are those that the suite expects."""
+    limits_then = limits_of(result.header.model)
+    if trial.stream is not None:
+        return counted_kinds(trial, reading, trial.stream, limits_then)
+    if trial.good_response is not None:
+        return counted(trial, reading, trial.good_response, limits_then)
+    return reading
 
 
 def _slices(

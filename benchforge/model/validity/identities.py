@@ -1,0 +1,72 @@
+"""What the numbers of a load must be to one another, in results of ours and of other tools.
+
+Of a value that is rounded, a caller gives the end that fits best.
+"""
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+MORE = 1.02
+"By what factor two clocks may differ: that of the tool, and ours."
+_PERCENT = 100.0
+
+
+def falling(percentiles: Mapping[float, tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield each percent whose highest value is below the lowest of a lower percent, after that."""
+    highest_at, least = 0.0, -math.inf
+    for percent, (low, high) in sorted(percentiles.items()):
+        if high < least:
+            yield highest_at, percent
+        if low > least:
+            highest_at, least = percent, low
+
+
+def mean_at_least(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
+    """Return what a mean is at least; tools differ in a percentile's rank, by 2 samples at most."""
+    total = reached = 0.0
+    for percent, value in sorted(percentiles.items()):
+        total += max(0.0, value - reached) * max(0.0, 1 - percent / _PERCENT - 2 / samples)
+        reached = max(reached, value)
+    return total
+
+
+def mean_at_most(percentiles: Mapping[float, float], samples: float = math.inf) -> float:
+    """Return what a mean is at most; the last percentile is the maximum."""
+    first, *_ = ordered = sorted(percentiles.items())
+    return first[1] + sum(
+        max(0.0, after - before) * min(1.0, 1 - percent / _PERCENT + 2 / samples)
+        for (percent, before), (_, after) in pairwise(ordered)
+    )
+
+
+def longest_mean(at_once: float, rate: float) -> float:
+    """Return what a mean time is at most where so many requests are under way (Little's law)."""
+    return at_once / rate
+
+
+def longest_response(load_s: float, edge_s: float) -> float:
+    """Return the longest time of a response in a load; clocks and the end of a load differ."""
+    return load_s * MORE + edge_s
+
+
+def cpu_at_most(seconds: float, cpus: float) -> float:
+    """Return the most CPU seconds that can be used in a time."""
+    return seconds * cpus * MORE
+
+
+def bytes_at_least(responses: int, body: int, head: int = 0) -> int:
+    """Return how many bytes complete responses have at least."""
+    return responses * (body + head)
+
+
+def statistics_of(values: Sequence[float]) -> dict[str, float | None]:
+    """Return the statistics of measured values by name; a single one has no deviation."""
+    return {
+        "median": statistics.median(values),
+        "lowest": min(values),
+        "highest": max(values),
+        "mean": statistics.mean(values),
+        "sd": statistics.stdev(values) if len(values) > 1 else None,
+    }

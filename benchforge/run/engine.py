@@ -1,0 +1,62 @@
+"""Trials on several hosts: an engine, which a plugin brings, runs them."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from benchforge.errors import Unusable
+from benchforge.graph import RunGraph
+from benchforge.model.trial.hosts import HostFacts
+from benchforge.model.values.distribution import entry_points
+from benchforge.run.trial.context import MeasureElsewhere, TrialContext
+from benchforge.suite.cases.parts import uses_hosts
+from benchforge.suite.suite import Suite
+
+GROUP = "benchforge.engines"
+"Entry points of engines: each names a function as `Engine`."
+SSH = "ssh"
+
+
+class Sitting(Protocol):
+    """Hosts that are connected, and ready for trials."""
+
+    hosts: Mapping[str, HostFacts]
+    facts: Mapping[str, JsonValue]
+    "Facts about the host of the servers, and under `hosts` the hard facts of all."
+    versions: Mapping[str, str]
+    "Version that each part's program reports."
+    measure: MeasureElsewhere
+
+
+Engine = Callable[[Suite, RunGraph, Callable[[str], None]], AbstractContextManager[Sitting]]
+"Connects the hosts of a suite; its third argument hears what it does."
+
+
+@contextlib.contextmanager
+def on_hosts(
+    suite: Suite, graph: RunGraph, context: TrialContext, tell: Callable[[str], None]
+) -> Iterator[TrialContext]:
+    """Give the context its hosts while a run lasts; the same context where no part has a host.
+
+    Raises Unusable without an engine, and what the engine raises.
+    """
+    if not uses_hosts(suite):
+        yield context
+        return
+    points = tuple(entry_points(GROUP).select(name=SSH))
+    if not points:
+        hint = "install benchforge anew, in a clone: make setup"
+        raise Unusable(f"no engine {SSH!r} is installed, which hosts need", hint)
+    engine: Engine = points[0].load()
+    with engine(suite, graph, tell) as sitting:
+        yield replace(
+            context,
+            elsewhere=sitting.measure,
+            hosts=sitting.hosts,
+            facts=sitting.facts,
+            versions=sitting.versions,
+        )

@@ -1,0 +1,46 @@
+"""The reports beside a result that are not what the result gives."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchforge import door
+from benchforge.model.files.file import FileFault
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.registry import Registry
+from benchforge.results.reports import REPORTERS, formed, same, wanted_earlier
+from benchforge.run.disk.scratch import scratch_folder
+
+
+def stale_reports(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
+) -> Iterator[FileFault]:
+    """Yield the reports in a folder that are not what its result gives; one may be missing."""
+    with scratch_folder() as place:
+        names = (*REPORTERS, *wanted_earlier(folder))
+        for _, name, again in formed(summary, trials, registry, folder, names, place):
+            there = folder / name
+            if not os.path.lexists(there):
+                continue
+            try:
+                if not same(folder, name, again):
+                    line = _first(folder, name, again)
+                    yield FileFault(there, "", line, "is not what the result gives")
+            except OSError as error:
+                yield FileFault(there, "", None, error.strerror or str(error))
+
+
+def _first(folder: Path, name: str, content: bytes) -> int:
+    """Return the number of the first line that is another; of the file no more is read."""
+    line = 1
+    with door.opened(folder, name) as file:
+        for start in range(0, len(content) + 1, door.MIB):
+            then, now = os.pread(file, door.MIB, start), content[start : start + door.MIB]
+            if then != now:
+                both = zip(then, now, strict=False)
+                shorter = min(len(then), len(now))
+                alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
+                return line + now[:alike].count(b"\n")
+            line += now.count(b"\n")
+    return line

@@ -1,0 +1,126 @@
+"""What benchforge brings to a host: its own packages, and those that parts there import.
+
+Files are named as below site-packages. Their digest names them: a host that has them needs nothing.
+"""
+
+import hashlib
+import importlib.metadata
+import io
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import benchforge
+from benchforge.errors import ProgramMissing
+from benchforge.model.values.distribution import own_distribution
+
+_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(.*)$")
+_LEFT_OUT = ("__pycache__", ".pyc", ".pth")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Files for hosts, packed."""
+
+    digest: str
+    packed: bytes
+
+
+def archive(modules: Iterable[str]) -> Archive:
+    """Return benchforge with what it imports, and the packages of modules.
+
+    Raises ProgramMissing for a module that is not installed here.
+    """
+    files = dict(_own_files())
+    for distribution in _distributions(modules):
+        files.update(_files_of(distribution))
+    total, buffer = hashlib.sha256(), io.BytesIO()
+    with tarfile.open(
+        fileobj=buffer, mode="w:gz", compresslevel=1, format=tarfile.PAX_FORMAT
+    ) as tar:
+        for name, path in sorted(files.items()):
+            content = path.read_bytes()
+            total.update(f"{name} {len(content)} ".encode() + content)
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o755 if path.stat().st_mode & 0o100 else 0o644
+            tar.addfile(entry, io.BytesIO(content))
+    return Archive(total.hexdigest()[:32], buffer.getvalue())
+
+
+def code_digest() -> str:
+    """Return the digest of benchforge's own code, as this process imports it."""
+    total = hashlib.sha256()
+    for name, path in sorted(_own_files()):
+        if name.endswith((".py", ".toml")) and not name.startswith("benchforge/suites/"):
+            content = path.read_bytes()
+            total.update(f"{name} {len(content)} ".encode() + content)
+    return total.hexdigest()[:16]
+
+
+def _own_files() -> Iterator[tuple[str, Path]]:
+    """Yield our own packages and their metadata, of a clone or of an installation."""
+    own = own_distribution()
+    for file in own.files or ():
+        if file.parent.name.endswith(".dist-info") and file.name in {
+            "METADATA",
+            "entry_points.txt",
+        }:
+            yield str(file), Path(str(file.locate()))
+    root = Path(benchforge.__file__).parent
+    plugins = [root.parent] if (root.parent / "benchforge_engines").is_dir() else []
+    plugins = plugins or sorted((root.parent / "plugins").iterdir())
+    folders = [one for folder in plugins for one in sorted(folder.glob("benchforge_*"))]
+    for folder in (root, *(one for one in folders if (one / "__init__.py").is_file())):
+        for path in folder.rglob("*"):
+            if path.is_file() and not any(word in str(path) for word in _LEFT_OUT):
+                yield str(path.relative_to(folder.parent)), path
+
+
+def _distributions(modules: Iterable[str]) -> list[importlib.metadata.Distribution]:
+    """Return all that benchforge and the modules need, with what these need in turn."""
+    by_module = importlib.metadata.packages_distributions()
+    pending = [*_required(own_distribution(), frozenset())]
+    for module in modules:
+        top = module.partition(".")[0]
+        if top not in by_module:
+            raise ProgramMissing(f"missing module: {module}", "pip install its package")
+        pending += [(name, frozenset[str]()) for name in by_module[top]]
+    needed: dict[str, importlib.metadata.Distribution] = {}
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while pending:
+        name, extras = pending.pop()
+        if (name.lower(), extras) in seen:
+            continue
+        seen.add((name.lower(), extras))
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # another platform needs it
+        needed[distribution.name.lower()] = distribution
+        pending += _required(distribution, extras)
+    needed.pop(own_distribution().name.lower(), None)
+    return list(needed.values())
+
+
+def _required(
+    distribution: importlib.metadata.Distribution, extras: frozenset[str]
+) -> Iterator[tuple[str, frozenset[str]]]:
+    for text in distribution.requires or ():
+        requirement, _, marker = text.partition(";")
+        wanted = re.findall(r"extra\s*==\s*['\"]([^'\"]+)", marker)
+        if wanted and not extras & set(wanted):
+            continue
+        if match := _REQUIREMENT.match(requirement):
+            inside = re.match(r"\s*\[([^\]]*)\]", match[2])
+            more = frozenset(one.strip() for one in inside[1].split(",")) if inside else frozenset()
+            yield match[1], more
+
+
+def _files_of(distribution: importlib.metadata.Distribution) -> Iterator[tuple[str, Path]]:
+    for file in distribution.files or ():
+        name, path = str(file), Path(str(file.locate()))
+        inside = not name.startswith("..") and not any(word in name for word in _LEFT_OUT)
+        if inside and path.is_file():
+            yield name, path

@@ -1,0 +1,1 @@
+"""The far end: what runs on a host, started by an engine."""

@@ -1,0 +1,83 @@
+"""The network between two hosts: its round trip, its bandwidth, what an interface carried."""
+
+import fcntl
+import socket
+import struct
+import threading
+import time
+from pathlib import Path
+
+_TRIPS, _BLOCK = 200, 1 << 18
+_WITHIN_S = 10.0
+_SIOCGIFADDR = 0x8915
+
+
+def sink(address: str) -> int:
+    """Take one connection of another host's `measured`; return the port."""
+    listening = socket.create_server((address, 0))
+    listening.settimeout(_WITHIN_S)
+    threading.Thread(target=_take, args=(listening,), daemon=True).start()
+    return int(listening.getsockname()[1])
+
+
+def _take(listening: socket.socket) -> None:
+    try:
+        with listening, listening.accept()[0] as peer:
+            peer.settimeout(_WITHIN_S)
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for _ in range(_TRIPS):
+                peer.sendall(peer.recv(1))
+            total = 0
+            while got := peer.recv(_BLOCK):
+                total += len(got)
+            peer.sendall(str(total).encode())
+    except OSError:
+        return  # the other side reports it
+
+
+def measured(address: str, port: int, seconds: float) -> dict[str, float]:
+    """Measure round trips and bytes per second to another host's `sink`."""
+    with socket.create_connection((address, port), _WITHIN_S) as peer:
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        trips: list[float] = []
+        for _ in range(_TRIPS):
+            begun = time.perf_counter()
+            peer.sendall(b"x")
+            peer.recv(1)
+            trips.append(time.perf_counter() - begun)
+        block, begun = bytes(_BLOCK), time.monotonic()
+        while time.monotonic() - begun < seconds:
+            peer.sendall(block)
+        peer.shutdown(socket.SHUT_WR)
+        total = int(peer.recv(99))
+        took = time.monotonic() - begun
+    return {"bytes_per_s": total / took, "round_trip_s": sorted(trips)[_TRIPS // 2]}
+
+
+def interface(address: str) -> str:
+    """Return the name of the interface with an address. Raises ValueError where none has it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        for _, name in socket.if_nameindex():
+            try:
+                request = struct.pack("256s", name.encode()[:15])
+                answer = fcntl.ioctl(asking, _SIOCGIFADDR, request)
+            except OSError:  # without an address
+                continue
+            if socket.inet_ntoa(answer[20:24]) == address:
+                return name
+    raise ValueError(address)
+
+
+def traffic(address: str) -> dict[str, int]:
+    """Return the counters of the interface with an address.
+
+    /sys/class/net may be another network's: it belongs to whoever mounted it.
+    """
+    own = interface(address)
+    for line in Path("/proc/self/net/dev").read_text(encoding="utf-8").splitlines():
+        name, _, rest = line.strip().partition(":")
+        if name == own:
+            numbers = [int(word) for word in rest.split()]
+            dropped = numbers[3] + numbers[11]
+            return {"received": numbers[0], "sent": numbers[8], "dropped": dropped}
+    return {}

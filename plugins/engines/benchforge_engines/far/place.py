@@ -1,0 +1,172 @@
+"""A host for a run: what it is, what its parts need, and its part of one trial after another."""
+
+import base64
+import contextlib
+import hashlib
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchforge.errors import Unusable
+from benchforge.registry import Registry
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.header import reported_versions
+from benchforge.run.locate import missing
+from benchforge.run.machine.facts import facts
+from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.run.trial.context import TrialContext, ground, needs_of
+from benchforge.run.watch.sampler import EVERY_S
+from benchforge.suite.cases.cases import Cases
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import parts_on
+from benchforge.suite.load import load
+from benchforge_engines import wire
+from benchforge_engines.archive import code_digest
+from benchforge_engines.far import links
+from benchforge_engines.far.host_trial import HostTrial
+
+_IDLE_S = 3600.0
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A suite that this host can run its parts of."""
+
+    cases: Cases
+    context: TrialContext
+
+
+class Place:
+    """Answers calls by the names of its methods below, one after another, from one thread."""
+
+    def __init__(self) -> None:
+        self._calls: Mapping[str, Callable[..., Any]] = {
+            "begin": self.begin,
+            "clock": self.clock,
+            "prepare": self.prepare,
+            "sink": lambda: links.sink(self._address),
+            "link": links.measured,
+            "traffic": lambda: links.traffic(self._address),
+            "enter": self.enter,
+            "fetch": self.fetch,
+            "clear": self.clear,
+        }
+        self._until_we_end = contextlib.ExitStack()
+        self._label = self._address = ""
+        self._ready: _Ready | None = None
+        self._trial: HostTrial | None = None
+
+    def answer(self, do: object, given: object) -> Any:
+        """Do a call and return what it gives."""
+        name = str(do)
+        arguments = dict(given) if isinstance(given, dict) else {}
+        if (call := self._calls.get(name)) is not None:
+            return call(**arguments)
+        if self._trial is None or name not in HostTrial.CALLS:
+            raise Unusable(f"no call {name!r}")
+        return getattr(self._trial, name)(**arguments)
+
+    @property
+    def every_s(self) -> float:
+        """How long to wait for a call before `tick`, in seconds."""
+        return EVERY_S if self._trial is not None else _IDLE_S
+
+    def tick(self) -> str:
+        """Look at what runs here; return why the trial is lost, or nothing."""
+        return "" if self._trial is None else self._trial.tick()
+
+    # --- a run ---
+
+    def begin(self, label: str, address: str | None) -> dict[str, object]:
+        """Take the machine's lock and say what the host is."""
+        self._label = label
+        session = os.environ.get("SSH_CONNECTION", "").split()
+        self._address = address or (session[2] if len(session) > 2 else "")  # noqa: PLR2004
+        try:
+            links.interface(self._address)
+        except (OSError, ValueError):
+            raise Unusable(
+                f"address {self._address or 'unknown'}: no network interface has it",
+                f'write address = "IPv4" in [hosts.{label}]',
+            ) from None
+        self._until_we_end.enter_context(measuring())
+        return {
+            "address": self._address,
+            "code": code_digest(),
+            "facts": facts(),
+            "left": cleared(),
+            "python": platform.python_version(),
+        }
+
+    def clock(self) -> float:
+        """Return the monotonic clock."""
+        return time.monotonic()
+
+    def prepare(
+        self,
+        path: str,
+        text: str,
+        profile: str | None,
+        settings: list[list[str]],
+        only: list[str],
+        peers: list[str],
+    ) -> dict[str, object]:
+        """Read the suite and look for the programs of the host's own parts.
+
+        Returns what is missing, each with how to get it, and else what the programs are.
+        """
+        suite = load(
+            path,
+            Registry(),
+            profile=profile,
+            settings=[(name, value) for name, value in settings],
+            only=only,
+            text=text,
+        )
+        folder = suite.path.parent
+        if lacking := missing(needs_of(parts_on(suite, self._label)), folder):
+            return {"missing": [[one.name, one.debian or "", one.how] for one in lacking]}
+        context = ground(suite, parts_on(suite, self._label))
+        context = replace(context, network="host", peers=tuple(peers), quiet="off")
+        cases = expand(suite)
+        self._ready = _Ready(cases, context)
+        return {
+            "cases": digest_of(cases),
+            "versions": reported_versions(parts_on(suite, self._label), context),
+        }
+
+    # --- a trial ---
+
+    def enter(self, case: int, **given: Any) -> dict[str, object]:
+        """Make the host's place for a trial."""
+        if self._ready is None:
+            raise Unusable("no suite was prepared")
+        self.clear()
+        self._trial = HostTrial(
+            self._label, self._address, self._ready.cases[case], self._ready.context
+        )
+        return self._trial.enter(**given)
+
+    def fetch(self, name: str, offset: int) -> dict[str, object]:
+        """Return a piece of a file of the trial."""
+        if self._trial is None:
+            raise Unusable("no trial")
+        data, size = self._trial.content(name, offset, wire.CHUNK)
+        return {"data": base64.b64encode(data).decode(), "size": size}
+
+    def clear(self) -> None:
+        """Remove all of the last trial."""
+        trial, self._trial = self._trial, None
+        if trial is not None:
+            trial.clear()
+
+
+def digest_of(cases: Cases) -> str:
+    """Return a digest of all cases: what they are, their code and data included."""
+    total = hashlib.sha256()
+    for case in cases:
+        total.update(case.name.model_dump_json().encode())
+    return total.hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""The near end: what benchforge does with connected hosts, whatever engine connects them."""

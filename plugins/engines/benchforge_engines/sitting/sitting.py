@@ -1,0 +1,264 @@
+"""Connected hosts: what they are, whether their parts lack anything, and the links between."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from benchforge.errors import NoAnswer, ProgramMissing, Unusable
+from benchforge.graph import RunGraph
+from benchforge.model.files.environment import hard
+from benchforge.model.trial.hosts import HostFacts, HostLink
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.suite import Suite
+from benchforge.text.readable import conjoined
+from benchforge_engines import wire
+from benchforge_engines.archive import Archive, archive, code_digest
+from benchforge_engines.far.place import digest_of
+from benchforge_engines.sitting import trial
+
+_LINK_S, _BRIEF_LINK_S = 0.5, 0.1
+"How long a link is filled when hosts are connected, and before each load."
+
+
+class HostConnection(Protocol):
+    """Calls to one host, which an engine carries."""
+
+    label: str
+
+    def bring(self, files: Archive) -> None:
+        """Give the host what it does not have, and start the far end."""
+
+    def send(self, do: str, **what: object) -> int:
+        """Send a call; return the number of its answer."""
+        ...
+
+    def result(self, number: int) -> Any:
+        """Return the answer to a call."""
+
+    def call(self, do: str, **what: object) -> Any:
+        """Send a call and return its answer."""
+
+    def beat(self) -> None:
+        """Say that we are there."""
+
+    def close(self) -> None:
+        """End the host's part."""
+
+
+class HeardLosses(Protocol):
+    """Hears of each lost host."""
+
+    lost: wire.HostLost | None
+
+
+class HostSitting:
+    """The hosts of a run. `connect` makes a connection by its host's label."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        graph: RunGraph,
+        connect: Callable[[str, Any], HostConnection],
+        losses: Callable[[], HeardLosses],
+    ) -> None:
+        self._suite, self._graph = suite, graph
+        self._connect, self._new_losses = connect, losses
+        self._losses = losses()
+        self._over = threading.Event()
+        self._files: Archive | None = None
+        self._numbers = {
+            (case.name.digest, case.name.arm, case.name.placebo): number
+            for number, case in enumerate(graph.cases)
+        }
+        labels = [host for case in graph.cases for host in case.hosts.values()]
+        self.labels = tuple(dict.fromkeys(labels))
+        self.connections: dict[str, HostConnection] = {}
+        self.hosts: dict[str, HostFacts] = {}
+        self.facts: Mapping[str, JsonValue] = {}
+        self.versions: dict[str, str] = {}
+
+    def begin(self, tell: Callable[[str], None]) -> None:
+        """Connect all hosts, and look for what their parts need.
+
+        Raises ProgramMissing, naming all that any host lacks, and Unusable.
+        """
+        threading.Thread(target=self._beat, daemon=True).start()
+        self.connected()
+        self._measure_links()
+        for label, host in self.hosts.items():
+            words = f" ({', '.join(host.labels)})" if host.labels else ""
+            tell(f"host {label}{words}: {host.address}, {host.facts.get('cpu') or 'CPU unknown'}")
+
+    def connected(self) -> None:
+        """Connect the hosts that are not connected. Raises what a host raises."""
+        if self.connections:
+            return
+        self._losses = self._new_losses()
+        try:
+            if self._files is None:
+                needs = (need for part in distinct_parts(self._suite) for need in part.needs())
+                self._files = archive(need.name for need in needs if need.kind == "module")
+            self.connections = {one: self._connect(one, self._losses) for one in self.labels}
+            self._brought(self._files)
+            self._introduced()
+            self._prepared()
+        except BaseException:
+            self.disconnected()
+            raise
+
+    def _brought(self, files: Archive) -> None:
+        """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
+        with ThreadPoolExecutor(len(self.connections)) as pool:
+            each = [pool.submit(one.bring, files) for one in self.connections.values()]
+        raised = [error for one in each if (error := one.exception()) is not None]
+        errors = [error for error in raised if isinstance(error, ProgramMissing)]
+        if other := [error for error in raised if not isinstance(error, ProgramMissing)]:
+            raise other[0]
+        if errors:
+            hints = dict.fromkeys(one.hint for one in errors)
+            raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
+
+    def disconnected(self) -> None:
+        """End what runs on all hosts."""
+        connections, self.connections = self.connections, {}
+        for connection in connections.values():
+            connection.close()
+
+    def close(self) -> None:
+        """End all."""
+        self._over.set()
+        self.disconnected()
+
+    def all_of(self, labels: Iterable[str], do: str, **what: object) -> dict[str, Any]:
+        """Do the same on several hosts at once; return what each answers."""
+        sent = [(label, self.connections[label].send(do, **what)) for label in labels]
+        return {label: self.connections[label].result(number) for label, number in sent}
+
+    def number_of(self, inputs: TrialInputs) -> int:
+        """Return the number of a trial's case, by which hosts know it."""
+        name = inputs.step.case.name
+        return self._numbers[name.digest, name.arm, name.placebo]
+
+    def measure(
+        self, inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
+    ) -> MeasuredTrial:
+        """Measure one trial on its hosts; what fails is in the trial."""
+        return trial.measure(self, inputs, context, tell)
+
+    def _introduced(self) -> None:
+        sent = {
+            label: connection.send("begin", label=label, address=self._suite.hosts[label].address)
+            for label, connection in self.connections.items()
+        }
+        own = code_digest()
+        for label, number in sent.items():
+            answer = self.connections[label].result(number)
+            if answer["code"] != own:
+                message = f"hosts.{label}: benchforge there is {answer['code']}, and here {own}"
+                hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
+                raise Unusable(message, hint)
+            before = self.hosts.get(label)
+            self.hosts[label] = HostFacts(
+                address=answer["address"],
+                labels=self._suite.hosts[label].labels,
+                code=answer["code"],
+                facts=answer["facts"],
+                links={} if before is None else before.links,
+            )
+        self.facts = self._facts()
+
+    def _facts(self) -> dict[str, JsonValue]:
+        """Return the facts of the first server's host, and the hard facts of all."""
+        on_hosts = next(case for case in self._graph.cases if case.hosts)
+        server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
+        hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
+        return {**self.hosts[server].facts, "hosts": hosts}
+
+    def _prepared(self) -> None:
+        suite = self._suite
+        peers = {host.address for host in self.hosts.values()}
+        answers = self.all_of(
+            self.labels,
+            "prepare",
+            path=str(suite.path.absolute()),
+            text=suite.text,
+            profile=suite.profile,
+            settings=[list(one) for one in suite.settings.items()],
+            only=list(suite.only),
+            peers=sorted(peers),
+        )
+        if lacking := {label: one["missing"] for label, one in answers.items() if "missing" in one}:
+            names = (
+                f"{label} lacks {conjoined([n for n, *_ in of])}" for label, of in lacking.items()
+            )
+            hints = (f"on {label}: {_how(of)}" for label, of in lacking.items())
+            raise ProgramMissing("; ".join(names), "; ".join(hints))
+        own = digest_of(self._graph.cases)
+        for label, answer in answers.items():
+            if answer["cases"] != own:
+                message = f"hosts.{label}: the suite's code or data are others there"
+                raise Unusable(message, "put the same files in the same folder on the host")
+            for name, version in answer["versions"].items():
+                if self.versions.setdefault(name, version) != version:
+                    other = self.versions[name]
+                    message = f"hosts.{label}: {name} is {version}, and {other} on another host"
+                    raise Unusable(message, "install the same version on all hosts of a role")
+
+    def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
+        """Measure briefly the networks between the hosts of a trial, both ways."""
+        links: dict[str, dict[str, HostLink]] = {}
+        for pair in _pairs(case):
+            for source, target in (pair, pair[::-1]):
+                links.setdefault(source, {})[target] = self._link(source, target, _BRIEF_LINK_S)
+        return links
+
+    def _measure_links(self) -> None:
+        """Measure the networks between all hosts that talk during a load. Raises NoAnswer."""
+        pairs = dict.fromkeys(pair for case in self._graph.cases for pair in _pairs(case))
+        for pair in pairs:
+            for source, target in (pair, pair[::-1]):
+                host = self.hosts[source]
+                links = {**host.links, target: self._link(source, target, _LINK_S)}
+                self.hosts[source] = host.model_copy(update={"links": links})
+
+    def _link(self, source: str, target: str, seconds: float) -> HostLink:
+        """Measure the network from a host to another. Raises NoAnswer where there is none."""
+        address = self.hosts[target].address
+        port = self.connections[target].call("sink")
+        try:
+            link = self.connections[source].call(
+                "link", address=address, port=port, seconds=seconds
+            )
+        except wire.HostFault as fault:
+            message = f"{source} cannot reach {target} at {address}:{port}"
+            hint = "a firewall, or an address of another network: see [hosts.x] address"
+            raise NoAnswer(message, hint) from fault
+        return HostLink.model_validate(link)
+
+    def _beat(self) -> None:
+        while not self._over.wait(wire.BEAT_S):
+            with contextlib.suppress(RuntimeError):  # connections change between two trials
+                for connection in list(self.connections.values()):
+                    connection.beat()
+
+
+def _pairs(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the hosts that talk during a load: each with that of the server."""
+    if case.hosts:
+        server = case.hosts[f"server-{case.name.server}"]
+        others = (host for name, host in case.hosts.items() if not name.startswith("server-"))
+        yield from dict.fromkeys((host, server) for host in others if host != server)
+
+
+def _how(lacking: Sequence[Sequence[str]]) -> str:
+    """Return how to get what is missing: one command for all Debian packages."""
+    packages = sorted({debian for _, debian, _ in lacking if debian})
+    apt = [f"apt-get install {' '.join(packages)}"] if packages else []
+    return "; ".join([*apt, *dict.fromkeys(how for _, debian, how in lacking if not debian)])

@@ -1,0 +1,304 @@
+"""One trial over several hosts, from benchforge's own machine: who does what, in which order."""
+
+import base64
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from benchforge import door
+from benchforge.errors import TrialFailed
+from benchforge.model.trial.hosts import HostLink
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.rows import SYSTEM, USAGE
+from benchforge.model.trial.trial import Failure, Trial
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import (
+    MeasuredTrial,
+    TrialInputs,
+    driver_label,
+    failure_of,
+    trial_of,
+)
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.suite.cases.case import Case
+from benchforge_engines import wire
+from benchforge_engines.readings import merged_reading
+from benchforge_engines.sitting.merged import HostPart, merged
+
+if TYPE_CHECKING:
+    from benchforge_engines.sitting.sitting import HostSitting
+
+_FEWEST_TRIPS, _MOST_TRIPS = 16, 200
+_CLOSE_S = 0.0002
+_LARGEST_FILES = 512 << 20
+_AHEAD_S = 0.3
+"How soon several load tools start, from when their hosts are told."
+
+
+def measure(
+    sitting: "HostSitting",
+    inputs: TrialInputs,
+    context: TrialContext,
+    tell: Callable[[str], None],
+) -> MeasuredTrial:
+    """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
+    story = TrialRecorder(tell)
+    inputs.folder.mkdir(exist_ok=True)
+    trial = _HostsTrial(sitting, inputs, story)
+    failure: Failure | None = None
+    try:
+        sitting.connected()
+        trial.measured()
+    except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
+        failure = failure_of(error, inputs.step.case, inputs.folder)
+        if isinstance(error, wire.HostLost):
+            sitting.disconnected()
+    try:
+        if sitting.connections:
+            return trial.kept(context, failure)
+    except wire.HostLost as lost:
+        failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
+        sitting.disconnected()
+    measured = trial_of(inputs, context, story, failure)
+    return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
+
+
+class _HostsTrial:
+    """The calls of one trial, in their order."""
+
+    def __init__(self, sitting: "HostSitting", inputs: TrialInputs, story: TrialRecorder) -> None:
+        self._sitting, self._inputs, self._story = sitting, inputs, story
+        case = self._case = inputs.step.case
+        self._load = case.hosts[driver_label(case)]
+        self._tools = tuple(
+            host for name, host in case.hosts.items() if name.endswith(driver_label(case))
+        )
+        self._server = case.hosts[f"server-{case.name.server}"]
+        self._labels = tuple(dict.fromkeys(case.hosts.values()))
+        self._clocks: dict[str, tuple[float, float]] = {}
+        self._moved: dict[str, float] = {}
+        self._traffic: dict[str, Mapping[str, int]] = {}
+        self._facts: dict[str, Any] = {}
+        self._trials: dict[str, Trial] = {}
+        self._owns: bool | None = None
+        self._links: dict[str, dict[str, HostLink]] = {}
+        self._started_s: dict[str, float] = {}
+
+    def measured(self) -> None:
+        """Start, ask, load, look, and ask again."""
+        story, sitting = self._story, self._sitting
+        call = sitting.connections.__getitem__
+        with story.phase("keeper"):
+            step, like = self._inputs.step, self._inputs.like
+            body = None if like is None else [like.server, base64.b64encode(like.body).decode()]
+            sent = {
+                label: call(label).send(
+                    "enter",
+                    case=sitting.number_of(self._inputs),
+                    block=step.block,
+                    position=step.position,
+                    seed=step.seed,
+                    number=self._inputs.number,
+                    attempt=self._inputs.attempt,
+                    like=body,
+                    share=self._share(label),
+                )
+                for label in self._labels
+            }
+            entered = {label: call(label).result(number) for label, number in sent.items()}
+            self._facts = {label: one["facts"] for label, one in entered.items()}
+        with story.phase("services"):
+            services = self._started()
+        with story.phase("ask"):
+            sitting.all_of(self._tools, "ready", services=services)
+        with story.phase("links"):
+            self._links = sitting.links_of(self._case)
+        with story.phase("load"):
+            others = [label for label in self._labels if label not in self._tools]
+            self._clocks = {label: self._offset(label) for label in self._labels}
+            before = sitting.all_of(self._labels, "traffic")
+            self._owns = sitting.all_of(others, "watch").get(self._server, {}).get("owns")
+            self._loaded()
+            after = sitting.all_of(self._labels, "traffic")
+            seen = sitting.all_of(others, "observed")
+            if self._server in seen and seen[self._server]["owns"] is not self._owns:
+                self._owns = seen[self._server]["owns"]
+            self._moved = {one: self._offset(one)[0] - self._clocks[one][0] for one in self._labels}
+            self._traffic = {
+                label: {name: after[label][name] - count for name, count in counts.items()}
+                for label, counts in before.items()
+            }
+        with story.phase("stop"):
+            sitting.all_of(self._tools, "again")
+
+    def _share(self, label: str) -> tuple[int, int] | None:
+        """Return the place of a host among those that divide the load, and their number."""
+        several = len(self._tools) > 1 and label in self._tools
+        return (self._tools.index(label), len(self._tools)) if several else None
+
+    def _loaded(self) -> None:
+        """Run the load; several load tools start at one moment, each by its host's own clock.
+
+        Those of a rate start one after the other within one interval of the whole rate.
+        """
+        call = self._sitting.connections.__getitem__
+        if len(self._tools) == 1:
+            call(self._load).call("load")
+            return
+        at, rate = time.monotonic() + _AHEAD_S, self._case.driver.load().rate
+        later_s = {
+            label: 0.0 if rate is None else number / rate
+            for number, label in enumerate(self._tools)
+        }
+        sent = {
+            label: call(label).send("load", at=at + later + self._clocks[label][0])
+            for label, later in later_s.items()
+        }
+        began = {label: call(label).result(number)["began"] for label, number in sent.items()}
+        starts = {label: began[label] - self._clocks[label][0] - later_s[label] for label in began}
+        self._started_s = {label: start - min(starts.values()) for label, start in starts.items()}
+
+    def _started(self) -> dict[str, dict[str, Any]]:
+        """Start all services in order, each on its host; return where each is."""
+        case, given = self._case, dict[str, dict[str, Any]]()
+        backends: dict[str, Any] = {}
+        upstreams: dict[str, Any] = {}
+        for name in _services(case):
+            host = self._sitting.connections[case.hosts[name]]
+            given[name] = host.call("service", name=name, backends=backends, upstreams=upstreams)
+            role, _, label = name.partition("-")
+            (backends if role == "backend" else upstreams)[label] = given[name]["gives"]
+        return given
+
+    def _offset(self, label: str) -> tuple[float, float]:
+        """Return the host's clock less ours, from the quickest round trip, and its bound."""
+        trips: list[tuple[float, float]] = []
+        while len(trips) < _FEWEST_TRIPS or (min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS):
+            before = time.monotonic()
+            there = self._sitting.connections[label].call("clock")
+            after = time.monotonic()
+            trips.append((after - before, there - (before + after) / 2))
+        took, offset = min(trips)
+        return offset, took / 2
+
+    def kept(self, context: TrialContext, failure: Failure | None) -> MeasuredTrial:
+        """End the trial on all hosts, fetch its files, and return it as one."""
+        why = None if failure is None else failure.model_dump(mode="json")
+        answers = {
+            label: self._sitting.connections[label].call("leave", failure=why)
+            for label in sorted(self._labels, key=lambda label: label == self._load)
+        }
+        for label, answer in answers.items():
+            self._trials[label] = Trial.model_validate_json(answer["trial"])
+            self._fetched(label, answer["files"])
+            self._sitting.connections[label].call("clear")
+        body = answers[self._load]["body"]
+        trial = self._trials[self._load].model_copy(
+            update={
+                "number": self._inputs.number,
+                "started": self._story.began,
+                "seconds": time.monotonic() - self._story.begun_s,
+                "phases": self._phases(),
+            }
+        )
+        if len(self._tools) > 1:
+            trial = self._divided(trial)
+        trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
+        return MeasuredTrial(trial, None if body is None else base64.b64decode(body))
+
+    def _divided(self, trial: Trial) -> Trial:
+        """Return the trial with the load of all load tools, and what they report together."""
+        whole = self._case.driver.load()
+        names = ("connections", "processes", "rate", "concurrency")
+        load = (
+            None
+            if trial.load is None
+            else trial.load.model_copy(update={name: getattr(whole, name) for name in names})
+        )
+        failures = (self._trials[label].failure for label in self._tools)
+        readings = [self._reading(label) for label in self._tools]
+        complete = [one for one in readings if one is not None]
+        starts = [self._started_s.get(label, 0.0) for label in self._tools]
+        update = {
+            "load": load,
+            "driver_digest": self._case.driven,
+            "failure": next(filter(None, failures), None),
+            "reading": merged_reading(complete, starts) if len(complete) == len(readings) else None,
+        }
+        return trial.model_copy(update=update)
+
+    def _phases(self) -> dict[str, float]:
+        own = dict(self._story.phases)
+        there = self._trials[self._load].phases
+        return own | {name: there[name] for name in ("warm-up",) if name in there}
+
+    def _fetched(self, label: str, names: list[str]) -> None:
+        """Bring a host's files into the trial's folder; those that each host has get its label.
+
+        Those of a second load tool and so on have the names of the first one's, in a folder.
+        """
+        left = _LARGEST_FILES
+        folder = self._inputs.folder
+        for name in names:
+            before = self._before(label)
+            shared = name in {USAGE, SYSTEM, "keeper.err"} or before.endswith("/")
+            own = f"{before}{name}" if shared else name
+            pieces: list[bytes] = []
+            size = 1
+            while sum(map(len, pieces)) < size and left > 0:
+                piece = self._sitting.connections[label].call(
+                    "fetch", name=name, offset=sum(map(len, pieces))
+                )
+                data, size = base64.b64decode(piece["data"]), int(piece["size"])
+                pieces.append(data)
+                left -= len(data)
+                if not data:
+                    break
+            if left <= 0:
+                raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
+            above = own.rpartition("/")[0]
+            with contextlib.suppress(FileExistsError):
+                if above:
+                    door.make(folder, above)
+            door.write(folder, own, b"".join(pieces), lasting=False)
+
+    def _before(self, label: str) -> str:
+        """Return what stands before the names of a host's files."""
+        if label == self._load:
+            return ""
+        return f"{label}/" if label in self._tools else f"{label}-"
+
+    def _reading(self, label: str) -> Reading | None:
+        """Return what one of several load tools reports."""
+        several = len(self._tools) > 1 and label in self._tools and label in self._trials
+        return self._trials[label].reading if several else None
+
+    def parts(self) -> dict[str, HostPart]:
+        """Return what is known of each host's part."""
+        return {
+            label: HostPart(
+                facts=self._sitting.hosts[label],
+                parts=tuple(name for name, host in self._case.hosts.items() if host == label),
+                trial=self._trials.get(label),
+                clock=self._clocks.get(label),
+                moved_s=self._moved.get(label),
+                traffic=self._traffic.get(label, {}),
+                hard_facts=self._facts.get(label),
+                loads=label == self._load,
+                links=self._links.get(label, {}),
+                started_s=self._started_s.get(label),
+                reading=self._reading(label),
+                before=self._before(label),
+                serves=label == self._server,
+            )
+            for label in self._labels
+        }
+
+
+def _services(case: Case) -> tuple[str, ...]:
+    return (
+        *(f"backend-{label}" for label, _ in case.backends),
+        *(f"upstream-{label}" for label, _ in case.upstreams),
+        f"server-{case.name.server}",
+    )

@@ -1,0 +1,1 @@
+"""The engine `ssh`: OpenSSH carries lines of JSON."""

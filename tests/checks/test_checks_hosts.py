@@ -1,0 +1,147 @@
+"""Checks of trials on several hosts: links, clocks, load tools, and whether hosts are alike."""
+
+from typing import Any
+
+import pytest
+from made import plain
+from made.quiet_trial import LIMITS, asked, header, ids, observation, only, reading, trial, usage
+from pydantic import JsonValue
+
+from benchforge.checks import hosts
+from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
+from benchforge.model.trial.trial import Trial
+
+GBIT = 125_000_000
+LINK = HostLink(bytes_per_s=GBIT, round_trip_s=0.00003)
+ALIKE: dict[str, JsonValue] = {"cpu": "EPYC", "governor": "performance", "boot": "a"}
+
+
+def host(role: str, **changed: Any) -> TrialHost:
+    fields: dict[str, Any] = {
+        "address": "10.0.0.1",
+        "parts": (f"{role}-x",),
+        "clock_offset_s": 5.0,
+        "clock_bound_s": 0.00007,
+        "clock_moved_s": 0.0,
+        "sent_bytes": 10 * GBIT // 5,
+        "received_bytes": 10 * GBIT // 5,
+        "dropped": 0,
+        "observation": observation(usage=(usage(f"{role}-x", role),)),
+    }
+    return TrialHost.model_validate(fields | changed)
+
+
+def on_two(load: dict[str, Any] | None = None, app: dict[str, Any] | None = None) -> Trial:
+    links: dict[str, Any] = {"links": {"app": LINK}, "links_at_first": {"app": LINK}}
+    return trial(
+        hosts={"load": host("loader", **links | (load or {})), "app": host("server", **app or {})}
+    )
+
+
+def divided(**second: Any) -> Trial:
+    """A load of 10 s, divided among two hosts."""
+    own: dict[str, Any] = {"reading": reading(), "started_s": 0.0}
+    load = {name: host("loader", **own | more) for name, more in (("l1", {}), ("l2", second))}
+    return trial(hosts={**load, "app": host("server")})
+
+
+def test_two_quiet_hosts_have_no_finding() -> None:
+    found = [check for check in hosts.of_trial(on_two(), LIMITS) if check.status != "pass"]
+    assert not found
+    assert not {"H6", "H8"} & ids(on_two())
+    assert not {id_ for id_ in ids(trial()) if id_.startswith("H")}
+
+
+@pytest.mark.parametrize(
+    ("share", "status"), [(0.29, "pass"), (0.79, "pass"), (0.80, "fail"), (0.98, "fail")]
+)
+def test_a_full_link_is_the_limit(share: float, status: str) -> None:
+    carried = int(share * 10 * GBIT) + 1
+    seen = asked(on_two({"sent_bytes": carried}, {"received_bytes": carried}), "H3")
+    assert (seen.status, seen.subject) == (status, "behaviour")
+    assert ("the link was the limit" in seen.message) == (status == "fail")
+
+
+def test_a_link_that_dropped_packets_is_said() -> None:
+    assert asked(on_two({"dropped": 3}), "H3").status == "warn"
+
+
+def test_traffic_that_nobody_read_is_unknown() -> None:
+    assert asked(on_two({"sent_bytes": None}), "H3").status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("rate", "trip_s", "status"),
+    [
+        (1.0, 0.00003, "pass"),
+        (0.81, 0.00003, "pass"),
+        (0.79, 0.00003, "warn"),
+        (0.49, 0.00003, "fail"),
+        (1.0, 0.00012, "pass"),  # four times as long, and below a tenth of a millisecond more
+        (1.0, 0.0002, "fail"),
+    ],
+)
+def test_a_link_that_others_use_is_not_as_before(rate: float, trip_s: float, status: str) -> None:
+    now = HostLink(bytes_per_s=GBIT * rate, round_trip_s=trip_s)
+    seen = asked(on_two({"links": {"app": now}}), "H4")
+    assert (seen.status, seen.subject, seen.transient) == (status, "apparatus", True)
+
+
+@pytest.mark.parametrize(
+    ("bound_s", "moved_s", "status"),
+    [
+        (0.00007, 0.0, "pass"),
+        (0.0011, 0.0, "fail"),
+        (0.00007, 0.001, "pass"),  # of which the bounds explain 0.14 ms
+        (0.00007, -0.0012, "fail"),
+        (None, 0.0, "unknown"),
+        (0.00007, None, "unknown"),
+    ],
+)
+def test_a_clock_that_is_not_known_or_moved(
+    bound_s: float | None, moved_s: float | None, status: str
+) -> None:
+    changed = {"clock_bound_s": bound_s, "clock_moved_s": moved_s}
+    assert asked(on_two(app=changed), "H5", "app").status == status
+
+
+@pytest.mark.parametrize(("later_s", "status"), [(0.001, "pass"), (0.1, "warn"), (None, "unknown")])
+def test_load_tools_that_do_not_start_together(later_s: float | None, status: str) -> None:
+    assert asked(divided(started_s=later_s), "H6").status == status
+
+
+def test_each_load_tool_is_judged_by_itself() -> None:
+    busy = usage("l2-loader-x", "loader", busiest_thread_cpu_s=9.9)
+    one_of_two = divided(observation=observation(usage=(busy,)))
+    assert asked(one_of_two, "H8", "l1").status == "pass"
+    seen = asked(one_of_two, "H8", "l2")
+    assert (seen.status, seen.subject) == ("fail", "apparatus")
+    assert seen.message.startswith("l2: the hottest thread")
+
+
+@pytest.mark.parametrize(
+    ("role", "other", "status"),
+    [
+        ("server", {}, "warn"),
+        ("server", {"governor": "powersave"}, "warn"),
+        ("loader", {"machine_id": "b", "boot": "b"}, "pass"),
+        ("loader", {"governor": "powersave"}, "warn"),
+    ],
+)
+def test_hosts_of_one_role_are_to_be_alike(role: str, other: dict[str, str], status: str) -> None:
+    facts = {"a": ALIKE, "b": ALIKE | other}
+    known = {
+        label: HostFacts(address="10.0.0.1", code="0", facts=dict(fact))
+        for label, fact in facts.items()
+    }
+    trials = [plain.trial(case=trial().case, hosts={label: host(role)}) for label in facts]
+    (result,) = (one for one in [header().model_copy(update={"hosts": known})])
+    seen = only(hosts.of_session(result, trials, LIMITS), "H2")
+    assert seen.status == status
+    assert ("governor" in seen.message) == ("governor" in other)
+
+
+def test_hosts_that_are_one_machine_are_named() -> None:
+    known = {label: HostFacts(address="10.0.0.1", code="0", facts=ALIKE) for label in "ab"}
+    result = header().model_copy(update={"hosts": known})
+    assert "a and b are one machine" in only(hosts.of_session(result, (), LIMITS), "P1").message

@@ -1,0 +1,68 @@
+"""What several load tools report together is what one would have reported."""
+
+from collections import Counter
+
+import pytest
+from benchforge_engines.readings import merged_reading
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.reading import Bodies, Reading, Schedule, Series
+
+TIMES = st.lists(st.integers(0, 5_000_000), max_size=60)
+SECONDS = st.floats(0.5, 10)
+
+
+def reading(times: list[int], seconds: float = 1.0) -> Reading:
+    histogram = Histogram.of(Counter(times))
+    return Reading(
+        seconds=seconds,
+        responses=len(times),
+        good_at_least=len(times),
+        good_at_most=len(times),
+        statuses={"200": len(times)},
+        errors={"timeout": 1},
+        bodies=(Bodies(status=200, length=5, responses=len(times)),) if times else (),
+        latency=histogram,
+        latency_by_status={"2xx": histogram} if times else {"2xx": Histogram.of({})},
+        received_bytes=10 * len(times),
+        schedule=Schedule(rate=50, intended=len(times), lateness=histogram),
+        series=Series(bin_s=0.1, completed=(len(times), 0), errors=(0, 1)),
+    )
+
+
+@given(TIMES, TIMES)
+def test_counts_and_histograms_are_those_of_all_requests(one: list[int], two: list[int]) -> None:
+    merged, whole = merged_reading([reading(one), reading(two)], [0, 0]), reading([*one, *two])
+    for name in ("responses", "good", "statuses", "latency", "received_bytes", "bodies"):
+        assert getattr(merged, name) == getattr(whole, name)
+    assert merged.latency_by_status["2xx"] == whole.latency
+    assert merged.errors == {"timeout": 2}
+    assert merged.schedule is not None
+    assert (merged.schedule.rate, merged.schedule.intended) == (100, len(one) + len(two))
+    assert merged.schedule.lateness == whole.latency
+
+
+@given(SECONDS, SECONDS, st.floats(0, 3), st.floats(0, 3))
+def test_a_load_lasts_from_the_first_start_to_the_last_end(
+    one: float, two: float, first: float, second: float
+) -> None:
+    merged = merged_reading([reading([], one), reading([], two)], [first, second])
+    assert merged.seconds == pytest.approx(max(first + one, second + two) - min(first, second))
+
+
+def test_bins_are_moved_by_how_much_later_a_load_began() -> None:
+    series = merged_reading([reading([1, 2, 3]), reading([4])], [7.0, 7.21]).series
+    assert series is not None
+    assert (series.completed, series.errors) == ((3, 0, 1, 0), (0, 1, 0, 1))
+
+
+def test_what_one_tool_does_not_report_is_unknown_of_all() -> None:
+    silent = reading([1]).model_copy(
+        update={"latency": None, "received_bytes": None, "series": None, "schedule": None}
+    )
+    merged = merged_reading([reading([1]), silent], [0, 0])
+    for name in ("latency", "received_bytes", "series", "schedule", "percentiles_us"):
+        assert getattr(merged, name) is None
+    assert merged.responses == 2

@@ -1,0 +1,272 @@
+"""Trials whose parts run on several hosts: namespaces with an OpenSSH server each."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from front_door import WAITS_S, Told, needed
+from hosts_lab import Lab, lab
+
+SUITE = """
+benchforge = 1
+smoke = true
+
+[placement.hosts]
+loader = "load"
+server = "app"
+backend = "db"
+
+[backends.database]
+use = "postgresql"
+dataset = "agents"
+listen = "tcp"
+
+[servers.flask]
+use = "gunicorn"
+app = "flask_agents"
+workers = 1
+
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "1s"
+
+[scenarios.list]
+request = { path = "/agents" }
+servers = ["flask"]
+loaders = ["pace"]
+backends = ["database"]
+expect = { status = 200, same_body = true }
+
+[repeat]
+blocks = 1
+"""
+HOSTS = ("load", "app", "db")
+
+
+def benchforge(hosts: Lab, folder: Path, *words: str) -> Told:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchforge", *words],
+        cwd=folder,
+        env=hosts.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WAITS_S,
+        stdin=subprocess.DEVNULL,
+    )
+    told = Told(done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in told.all, told.all
+    return told
+
+
+def clean(hosts: Lab) -> None:
+    """Wait until nothing of ours runs on any host."""
+    deadline = time.monotonic() + WAITS_S
+    while left := {label: hosts.running(label) for label in hosts.addresses}:
+        if not any(left.values()):
+            return
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)
+
+
+@pytest.mark.exhaustive
+def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> None:
+    needed("postgres", "psql")
+    with lab(tmp_path, HOSTS) as hosts:
+        (tmp_path / "suite.toml").write_text(SUITE + "".join(map(hosts.table, HOSTS)))
+
+        looked = benchforge(hosts, tmp_path, "doctor", "--hosts", "suite.toml")
+        assert looked.code == 0, looked.all
+        assert "ok  db: " in looked.out
+        assert "ok  load to app: " in looked.out
+
+        ran = benchforge(hosts, tmp_path, "run", "suite.toml")
+        assert ran.code == 0, ran.all
+        where = "app ran server flask; load ran loader pace; db ran backend database"
+        assert where in ran.out
+        clean(hosts)
+        assert not [file for host in HOSTS for file in (tmp_path / host / "tmp").glob("bf-*")]
+
+        (result,) = (tmp_path / "results").iterdir()
+        trial = json.loads((result / "trials/0001/trial.json").read_text())
+        assert trial["failure"] is None
+        assert trial["url"].startswith(f"http://{hosts.addresses['app']}:")
+        assert set(trial["hosts"]) == set(HOSTS)
+        used = {one["label"]: one["cpu_s"] for one in trial["observation"]["usage"]}
+        assert all(used[name] > 0 for name in ("server-flask", "backend-database", "loader-pace"))
+        by_host = {
+            k: [u["label"] for u in h["observation"]["usage"]] for k, h in trial["hosts"].items()
+        }
+        assert by_host["db"] == ["backend-database"]
+        assert {"app-system.csv", "db-system.csv", "system.csv", "server-flask.err"} <= set(
+            trial["files"]
+        )
+        database = next(one for one in trial["processes"] if one["label"] == "server-flask")
+        assert f"@{hosts.addresses['db']}:" in database["environment"]["DATABASE_URL"]
+        header = json.loads((result / "result.json").read_text())
+        assert header["hosts"]["load"]["links"]["app"]["bytes_per_s"] > 0
+
+        verified = benchforge(hosts, tmp_path, "verify", str(result))
+        assert verified.code == 0, verified.all
+
+
+LONG = (
+    SUITE.partition("[placement")[0]
+    + """
+[placement.hosts]
+loader = "load"
+server = "app"
+
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "5s"
+
+[scenarios.hello]
+servers = ["waitress"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 1
+"""
+)
+DIVIDED = """
+benchforge = 1
+
+[placement.hosts]
+loader = ["load", "load2"]
+server = "app"
+
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 4
+rate = 100
+arrivals = "constant"
+duration = "2s"
+
+[scenarios.hello]
+servers = ["waitress"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_load_is_divided_among_hosts_and_reported_as_one(tmp_path: Path) -> None:
+    places = ("load", "load2", "app")
+    with lab(tmp_path, places) as hosts:
+        (tmp_path / "suite.toml").write_text(DIVIDED + "".join(map(hosts.table, places)))
+        planned = benchforge(hosts, tmp_path, "plan", "suite.toml")
+        assert "pace (on load and load2)" in planned.out, planned.all
+        ran = benchforge(hosts, tmp_path, "run", "suite.toml")
+        assert ran.code in {0, 4}, ran.all
+        (result,) = (tmp_path / "results").iterdir()
+        trial = json.loads((result / "trials/0001/trial.json").read_text())
+        tools = [host["reading"] for host in trial["hosts"].values() if host["reading"]]
+        assert len(tools) == 2
+        whole = trial["reading"]
+        assert whole["responses"] == sum(one["responses"] for one in tools) > 0
+        assert whole["schedule"]["rate"] == 100
+        assert trial["load"]["connections"] == 4
+        assert sum(whole["latency"]["counts"].values()) == whole["responses"]
+        for name in ("loader-pace.out", "load2/load2-loader-pace.out", "load2/usage.csv"):
+            assert name in trial["files"]
+        labels = {one["label"] for one in trial["observation"]["usage"]}
+        assert {"loader-pace", "load2-loader-pace", "server-waitress"} <= labels
+        ids = {one["id"] for one in trial["checks"]}
+        assert {"H3", "H4", "H5", "H6", "H8"} <= ids
+        verified = benchforge(hosts, tmp_path, "verify", str(result))
+        assert verified.code == 0, verified.all
+
+
+FAULTS = {
+    "far": ("app", "benchforge_engines.far"),
+    "keeper": ("app", "keeper.main"),
+    "sshd": ("app", "notty"),
+    "far of the load tool": ("load", "benchforge_engines.far"),
+    "client": ("", "ssh -F"),
+    "controller": ("", "benchforge run"),
+}
+
+
+def killed(hosts: Lab, folder: Path, fault: str, controller: int) -> None:
+    """Kill what a fault names, with SIGKILL."""
+    label, words = FAULTS[fault]
+    if fault == "controller":
+        os.kill(controller, signal.SIGKILL)
+        return
+    if fault == "client":
+        children = Path(f"/proc/{controller}/task/{controller}/children").read_text().split()
+        named = [
+            int(one) for one in children if b"ssh" in Path(f"/proc/{one}/cmdline").read_bytes()
+        ]
+        os.kill(named[-1], signal.SIGKILL)
+        return
+    lines = hosts.inside(label, "ps", "-wweo", "pid,args", "--no-headers").stdout.splitlines()
+    pids = [one.split()[0] for one in lines if words in one and "ps -wweo" not in one]
+    assert pids, lines
+    assert hosts.inside(label, "kill", "-9", pids[0]).returncode == 0
+
+
+def loaded(hosts: Lab) -> bool:
+    """Whether the load tool sends its load."""
+    lines = hosts.running("load")
+    return any("pace_main.py" in one and "--version" not in one for one in lines)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("fault", [*FAULTS, "cut"])
+def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_host(
+    tmp_path: Path, fault: str
+) -> None:
+    with lab(tmp_path, ["load", "app"]) as hosts:
+        (tmp_path / "suite.toml").write_text(LONG + "".join(map(hosts.table, ["load", "app"])))
+        words = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
+        with (tmp_path / "printed").open("w") as printed:
+            run = subprocess.Popen(
+                words, cwd=tmp_path, env=hosts.environment, stdout=printed, stderr=printed
+            )
+            deadline = time.monotonic() + WAITS_S
+            while not loaded(hosts):
+                assert run.poll() is None, (tmp_path / "printed").read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            if fault == "cut":
+                hosts.link("app", "down")
+            else:
+                killed(hosts, tmp_path, fault, run.pid)
+            if fault == "cut":  # what is left beyond the cut ends by itself
+                clean(hosts)
+                hosts.link("app", "up")
+            code = run.wait(WAITS_S)
+        clean(hosts)
+        text = (tmp_path / "printed").read_text()
+        assert "Traceback" not in text
+        if fault == "controller":
+            assert code == -signal.SIGKILL
+            return
+        (result,) = (tmp_path / "results").iterdir()
+        trials = [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+        assert trials[0]["failure"]["subject"] == "apparatus", trials[0]["failure"]
+        if fault == "cut":  # it may last longer than all attempts
+            assert code in (0, 4), text
+            return
+        assert code == 0, text
+        assert trials[-1]["failure"] is None, text

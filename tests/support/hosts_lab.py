@@ -1,0 +1,196 @@
+"""Hosts for tests: network namespaces on a bridge, each with an OpenSSH server of its own.
+
+They stand in the test's own place, whose network has the bridge. A machine that refuses it says so.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from front_door import WAITS_S, lack, needed
+
+from benchforge.run.locate import libraries, locate
+
+NET = "10.77.0"
+_HOST = """
+set -e
+mount --make-rprivate /
+mount -t tmpfs tmpfs /run
+mkdir -m 755 /run/sshd
+{ grep -v ^sshd: /etc/passwd; echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
+mount --bind "$FOLDER/passwd" /etc/passwd
+ip link set lo up
+until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
+ip addr add "$ADDRESS/24" dev eth0
+ip link set eth0 up
+exec "$SSHD" -D -e -f "$FOLDER/sshd_config"
+"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Hosts that can be connected to."""
+
+    folder: Path
+    environment: dict[str, str]
+    "What benchforge's own environment has to be."
+    addresses: dict[str, str]
+    pids: dict[str, int]
+    "The first process of each host."
+
+    def table(self, label: str) -> str:
+        """Return the TOML of a host."""
+        python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+        address = self.addresses[label]
+        lines = (f"[hosts.{label}]", f'ssh = "{label}"', f'address = "{address}"')
+        return "\n".join([*lines, f'python = "{python}"', ""])
+
+    def inside(self, label: str, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a program on a host, by another way than ssh."""
+        enter = ["nsenter", "-t", str(self.pids[label]), "-n", "-m", "-p", "--", *words]
+        return subprocess.run(enter, capture_output=True, text=True, check=False, timeout=WAITS_S)
+
+    def link(self, label: str, state: str) -> None:
+        """Cut a host's network, or mend it."""
+        _ip("link", "set", f"v-{label}", state)
+
+    def running(self, label: str) -> list[str]:
+        """Return the command lines of all that runs on a host, but for its sshd and our look."""
+        lines = self.inside(label, "ps", "-wweo", "args", "--no-headers").stdout.splitlines()
+        own = ("sshd", "ps -wweo", "sh -c", "unshare", "/bin/sh")
+        return [one for one in lines if not one.strip().startswith(own) and "sshd" not in one]
+
+
+@contextlib.contextmanager
+def lab(folder: Path, labels: Sequence[str]) -> Iterator[Lab]:
+    """Give hosts until the test ends."""
+    needed("sshd", "ssh", "ssh-keygen", "ip", "nsenter", "unshare")
+    if os.geteuid() != 0:
+        lack("several hosts: an ordinary user cannot start sshd with its own users: run as root")
+    if not _alone():
+        lack("several hosts: run in a network of its own: tests/support/own_place.py pytest")
+    _key(folder / "user")
+    addresses = {label: f"{NET}.{number}" for number, label in enumerate(labels, 1)}
+    with contextlib.ExitStack() as stack:
+        if _ip("link", "add", "br0", "type", "bridge").returncode:
+            lack("several hosts: this machine refuses a bridge in a network of our own")
+        stack.callback(_ip, "link", "del", "br0")
+        _ip("addr", "add", f"{NET}.250/24", "dev", "br0")
+        _ip("link", "set", "br0", "up")
+        pids = {one: stack.enter_context(_host(folder, one, at)) for one, at in addresses.items()}
+        config = _client(folder, addresses)
+        yield Lab(
+            folder, {**os.environ, "BENCHFORGE_SSH_COMMAND": f"ssh -F {config}"}, addresses, pids
+        )
+
+
+def _alone() -> bool:
+    names = {
+        one.partition(":")[0].strip() for one in Path("/proc/net/dev").read_text().splitlines()[2:]
+    }
+    return names <= {"lo", "br0"} or all(
+        one.startswith(("lo", "tunl", "sit", "ip6tnl")) for one in names
+    )
+
+
+def _ip(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+
+
+def _key(path: Path) -> None:
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
+    subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+
+
+def _client(folder: Path, addresses: dict[str, str]) -> Path:
+    """Write what a user has in ~/.ssh: a configuration and the keys of the hosts."""
+    known = folder / "known_hosts"
+    lines = [
+        f"{address} {(folder / label / 'host.pub').read_text().strip()}"
+        for label, address in addresses.items()
+    ]
+    known.write_text("\n".join([*lines, ""]))
+    config = folder / "ssh_config"
+    config.write_text(
+        f"UserKnownHostsFile {known}\nIdentityFile {folder}/user\nIdentitiesOnly yes\nUser root\n"
+        + "".join(f"Host {label}\n  HostName {address}\n" for label, address in addresses.items())
+    )
+    return config
+
+
+@contextlib.contextmanager
+def _host(folder: Path, label: str, address: str) -> Iterator[int]:
+    """Start one host; give its first process."""
+    own = folder / label
+    (own / "tmp").mkdir(parents=True)
+    (own / "home").mkdir()
+    _key(own / "host")
+    sshd = locate("sshd")
+    assert sshd is not None
+    system = Path(sys.prefix).parent / ".tools/system"
+    given = {"TMPDIR": own / "tmp", "XDG_CACHE_HOME": own / "home", "BENCHFORGE_PROGRAMS": system}
+    lines = [
+        f"ListenAddress {address}",
+        f"HostKey {own}/host",
+        f"AuthorizedKeysFile {folder}/user.pub",
+        *("StrictModes no", "PasswordAuthentication no", "KbdInteractiveAuthentication no"),
+        *("UsePAM no", "PermitRootLogin prohibit-password", "PidFile none", "LogLevel INFO"),
+        "SetEnv " + " ".join(f"{name}={value}" for name, value in given.items()),
+    ]
+    if (session := sshd.parents[1] / "lib/openssh/sshd-session").is_file():
+        lines.append(f"SshdSessionPath {session}")
+    if (auth := sshd.parents[1] / "lib/openssh/sshd-auth").is_file():
+        lines.append(f"SshdAuthPath {auth}")
+    (own / "sshd_config").write_text("\n".join([*lines, ""]))
+    environment = {**os.environ, "FOLDER": str(own), "ADDRESS": address, "SSHD": str(sshd)}
+    words = [
+        "unshare",
+        "--net",
+        "--mount",
+        "--pid",
+        "--uts",
+        "--fork",
+        "--kill-child",
+        "--mount-proc",
+    ]
+    with (own / "sshd.log").open("w") as log:
+        process = subprocess.Popen(
+            [*words, "/bin/sh", "-c", _HOST],
+            env={**environment, **libraries(sshd)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        pid = _first(process)
+        pair = ("link", "add", f"v-{label}", "type", "veth", "peer", "name", "eth0")
+        made = _ip(*pair, "netns", str(pid))
+        assert not made.returncode, made.stderr
+        _ip("link", "set", f"v-{label}", "master", "br0", "up")
+        deadline = time.monotonic() + WAITS_S
+        while "Server listening" not in (own / "sshd.log").read_text():
+            if process.poll() is not None or time.monotonic() > deadline:
+                lack(f"several hosts: sshd does not start here: {(own / 'sshd.log').read_text()}")
+            time.sleep(0.05)
+        yield pid
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        _ip("link", "del", f"v-{label}")
+
+
+def _first(process: "subprocess.Popen[bytes]") -> int:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + WAITS_S
+    while not (pids := children.read_text().split()):
+        if process.poll() is not None:
+            lack("several hosts: this machine refuses namespaces inside of our own")
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return int(pids[0])

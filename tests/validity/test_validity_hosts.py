@@ -1,0 +1,211 @@
+"""Trials on several hosts: a full link, a clock that runs away, load tools apart in time."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front_door import WAITS_S, Bench
+from hosts_lab import Lab, lab
+from planted.validity import caught, measured, quiet
+
+pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1000)]
+
+HOSTS = ("load", "load2", "app")
+LARGE, SMALL = "/length/300000", "/ping"
+TBF = ("tbf", "rate", "100mbit", "burst", "64kb", "latency", "100ms")
+RUNS_AWAY = """
+import sys, time
+if "benchforge_engines.far" in sys.orig_argv:
+    real = time.monotonic
+    time.monotonic = lambda: real() * 1.01
+"""
+SLEEPS_LONGER = """
+import sys, time
+if "benchforge_engines.far" in sys.orig_argv:
+    real = time.sleep
+    time.sleep = lambda seconds: real(seconds + 0.2 if 0 < seconds < 1 else seconds)
+"""
+
+
+@pytest.fixture
+def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    """Give three hosts, which benchforge in this test connects."""
+    (folder := tmp_path / "lab").mkdir()
+    with lab(folder, HOSTS) as three:
+        for name, value in three.environment.items():
+            monkeypatch.setenv(name, value)
+        yield three
+
+
+def suite(
+    hosts: Lab, path: str = SMALL, *, loader: str = '"load"', load: str, blocks: int = 1
+) -> str:
+    tables = "".join(map(hosts.table, HOSTS))
+    return f"""benchforge = 1
+{tables}
+[placement.hosts]
+loader = {loader}
+server = "app"
+[servers.sizes]
+use = "gunicorn"
+app = "sizes_flask"
+workers = 1
+[loaders.load]
+use = "pace"
+connections = 4
+{load}
+[scenarios.sizes]
+request = {{ path = "{path}" }}
+servers = ["sizes"]
+loaders = ["load"]
+[repeat]
+quiet = "off"
+blocks = {blocks}
+"""
+
+
+CLOSED = 'duration = "2s"'
+FIXED = 'rate = 40\narrivals = "constant"\nduration = "3s"'
+BOTH = '["load", "load2"]'
+
+
+def connected_once(bench: Bench, hosts: Lab, tmp_path: Path, text: str) -> None:
+    """Bring benchforge to all hosts."""
+    (tmp_path / "first.toml").write_text(text)
+    looked = bench("doctor", "--hosts", "first.toml", within_s=300)
+    assert looked.code == 0, looked.all
+
+
+def planted(hosts: Lab, label: str, code: str) -> None:
+    """Have each Python of benchforge's on a host begin with a program."""
+    for site in (hosts.folder / label / "home").glob("benchforge/far/*/lib/*/site-packages"):
+        (site / "planted.py").write_text(code)
+        (site / "planted.pth").write_text("import planted\n")
+
+
+def narrow(hosts: Lab, label: str) -> None:
+    """Give what a host sends 100 Mbit/s."""
+    done = hosts.inside(label, "tc", "qdisc", "add", "dev", "eth0", "root", *TBF)
+    if done.returncode:
+        pytest.skip(f"this kernel shapes no traffic: {done.stderr}")
+
+
+def test_a_link_that_is_the_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    free = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
+    quiet(free, "H3", "sizes")
+    narrow(hosts, "app")
+    seen = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
+    check = caught("answers of 300 kB over a link of 100 Mbit/s", seen, "H3", server="sizes")
+    assert "app to load carried" in check["message"]
+    assert "the link was the limit" in check["message"]
+
+
+def test_a_link_that_is_not_as_before(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    def narrows() -> None:
+        deadline = time.monotonic() + WAITS_S
+        while time.monotonic() < deadline:
+            if list(tmp_path.glob("results/[!.]*/trials/0001/trial.json")):
+                narrow(hosts, "app")
+                return
+            time.sleep(0.02)
+
+    later = threading.Thread(target=narrows)
+    later.start()
+    seen = measured(bench, tmp_path, suite(hosts, load=FIXED, blocks=3))
+    later.join()
+    check = caught("the link gets 100 Mbit/s between two trials", seen, "H4", server="sizes")
+    assert check["value"] > 0.5
+    assert "app to load" in check["message"]
+
+
+def test_a_clock_that_runs_away(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    text = suite(hosts, load=FIXED)
+    connected_once(bench, hosts, tmp_path, text)
+    planted(hosts, "app", RUNS_AWAY)
+    seen = measured(bench, tmp_path, text)
+    check = caught("the clock of a host runs 1 % fast", seen, "H5", server="sizes")
+    assert check["component"] == "app"
+    others = [one for one in seen.checks("H5", "sizes") if one["component"] == "load"]
+    assert others[0]["status"] == "pass", others
+
+
+def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    text = suite(hosts, loader=BOTH, load=FIXED)
+    connected_once(bench, hosts, tmp_path, text)
+    planted(hosts, "load2", SLEEPS_LONGER)
+    seen = measured(bench, tmp_path, text)
+    fault = "one of two load tools starts 0.2 s later"
+    check = caught(fault, seen, "H6", server="sizes", status="warn")
+    assert check["value"] > 0.05
+
+
+def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    """Each of two load tools in Python takes the time of a CPU in a planted loop."""
+    burns = 'import sys, threading\nif "pace_main.py" in " ".join(sys.orig_argv):\n    '
+    burns += "threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()\n"
+    text = suite(hosts, loader=BOTH, load=CLOSED)
+    connected_once(bench, hosts, tmp_path, text)
+    slow = suite(hosts, loader=BOTH, load=FIXED)
+    rated = [one["status"] for one in measured(bench, tmp_path, slow).checks("H8", "sizes")]
+    assert "pass" in rated, rated
+    planted(hosts, "load2", burns)
+    seen = measured(bench, tmp_path, text)
+    check = caught("one of two load tools uses a whole CPU", seen, "H8", server="sizes")
+    assert check["component"] == "load2"
+
+
+def test_hosts_of_one_role_that_differ(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    hosts.inside("load2", "sysctl", "-w", "net.core.somaxconn=128")
+    seen = measured(bench, tmp_path, suite(hosts, loader=BOTH, load=FIXED))
+    fault = "two hosts of load tools with another net.core.somaxconn"
+    assert "sysctl" in caught(fault, seen, "H2", status="warn")["message"]
+
+
+def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    text = suite(hosts, load=FIXED)
+    connected_once(bench, hosts, tmp_path, text)
+    for site in (hosts.folder / "app/home").glob("benchforge/far/*/lib/*/site-packages"):
+        with (site / "benchforge/errors.py").open("a") as file:
+            file.write("\n# changed\n")
+    (tmp_path / "suite.toml").write_text(text)
+    refused = bench("run", "suite.toml", within_s=300)
+    assert refused.code == 2, refused.all
+    assert "hosts.app: benchforge there is" in refused.err
+    assert "remove ~/.cache/benchforge/far" in refused.err
+
+
+def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
+    """It says nothing more, and its ssh lives: the host is lost by its silence."""
+    stopped: list[str] = []
+
+    def stops() -> None:
+        deadline = time.monotonic() + WAITS_S
+        while time.monotonic() < deadline and not stopped:
+            if any("pace_main.py" in line for line in hosts.running("load")):
+                lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
+                far = [one for one in lines.splitlines() if "benchforge_engines.far" in one]
+                stopped.append(far[0].split()[0])
+                hosts.inside("app", "kill", "-STOP", stopped[0])
+            time.sleep(0.05)
+
+    def goes_on() -> None:
+        """A host that is not continued keeps its lock, so that no attempt succeeds."""
+        deadline = time.monotonic() + WAITS_S
+        while time.monotonic() < deadline:
+            if list(tmp_path.glob("results/[!.]*/trials/0001/trial.json")):
+                hosts.inside("app", "kill", "-CONT", stopped[0])
+                return
+            time.sleep(0.05)
+
+    threads = [threading.Thread(target=one) for one in (stops, goes_on)]
+    for thread in threads:
+        thread.start()
+    seen = measured(bench, tmp_path, suite(hosts, load=FIXED))
+    for thread in threads:
+        thread.join()
+    first = seen.trials("sizes")[0]
+    assert first["failure"]["subject"] == "apparatus"
+    assert "lost host app: it did not answer for 20 s" in first["failure"]["message"]
+    assert seen.trials("sizes")[-1]["failure"] is None, seen.told.all
