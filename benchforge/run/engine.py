@@ -49,7 +49,7 @@ def on_hosts(
         return
     points = tuple(entry_points(GROUP).select(name=SSH))
     if not points:
-        hint = "install benchforge anew, in a clone: make setup"
+        hint = "repair the installation, in a clone: make setup"
         raise Unusable(f"no engine {SSH!r} is installed, which hosts need", hint)
     engine: Engine = points[0].load()
     with engine(suite, graph, tell) as sitting:
