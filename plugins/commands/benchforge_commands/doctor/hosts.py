@@ -1,6 +1,7 @@
 """`benchforge doctor --hosts`: whether hosts can be reached, and have what their parts need."""
 
 from benchforge.cli.screen.say import say, show
+from benchforge.cli.screen.waits import waits
 from benchforge.errors import Unusable
 from benchforge.graph import plan
 from benchforge.run.engine import on_hosts
@@ -17,7 +18,7 @@ def look_at_hosts(suite: Suite) -> int:
     if not uses_hosts(suite):
         raise Unusable("--hosts: no part of the suite has a host", "see [hosts.LABEL] and host")
     graph = plan(expand(suite), suite.repeat, 0)
-    with measuring(), on_hosts(suite, graph, ground(suite, ()), say) as context:
+    with measuring(waits), on_hosts(suite, graph, ground(suite, ()), say) as context:
         for label, host in context.hosts.items():
             memory = host.facts.get("memory_kb")
             size = f", {figure(memory / (1 << 20))} GiB" if isinstance(memory, int) else ""

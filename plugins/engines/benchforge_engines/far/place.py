@@ -92,7 +92,7 @@ class Place:
                 f"address {self._address or 'unknown'}: no network interface has it",
                 f'write address = "IPv4" in [hosts.{label}]',
             ) from None
-        self._until_we_end.enter_context(measuring())
+        self._until_we_end.enter_context(measuring(_refuse))
         return {
             "address": self._address,
             "code": code_digest(),
@@ -162,6 +162,12 @@ class Place:
         trial, self._trial = self._trial, None
         if trial is not None:
             trial.clear()
+
+
+def _refuse(other: str) -> None:
+    """Do not wait for another benchforge on this host. Raises Unusable."""
+    message = f"{other} is measuring here"
+    raise Unusable(message, "wait for it, or stop it: two runs would disturb each other")
 
 
 def digest_of(cases: Cases) -> str:
