@@ -181,8 +181,8 @@ def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Itera
     for trial in trials:
         for label, host in trial.hosts.items():
             seen = () if host.observation is None else host.observation.usage
-            roles = {usage.role for usage in seen}
-            for role in roles.intersection(_ALIKE):
+            roles = {usage.role for usage in seen if usage.role in _ALIKE}
+            for role in roles:
                 by_role.setdefault((trial.case.scenario, role), {})[label] = None
     for (scenario, role), labels in by_role.items():
         if len(labels) < 2:  # noqa: PLR2004 - one is like itself

@@ -47,6 +47,9 @@ of = "mean"
 a = {{ kind = "slow", loader = "wrk" }}
 holds = "a < 10s"
 """
+SEARCH = """loaders = ["pace"]
+find = { rate = [40, 50], slo = ["latency mean slow < 20ms", "latency mean item < 2s"], steps = 1 }
+"""
 
 
 def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) -> None:
@@ -92,3 +95,19 @@ def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) ->
     refused = bench("verify", str(result))
     assert refused.code != 0
     assert "stream" in refused.all
+
+
+def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
+    text = SUITE.partition("[claims.")[0]
+    text = text.replace("benchforge = 1\n", "benchforge = 1\nsmoke = true\n")
+    text = text.replace('duration = "1s"', 'duration = "500ms"', 1)
+    text = text.replace("blocks = 3\n", "").replace('loaders = ["pace", "wrk"]', SEARCH)
+    (tmp_path / "search.toml").write_text(text)
+    ran = bench("run", "search.toml", "-o", "results")
+    assert ran.code in {0, 4}, ran.all
+    (result,) = (tmp_path / "results").iterdir()
+    first = json.loads((result / "trials/0001/trial.json").read_text())
+    outcomes = {one["objective"]: one for one in first["search_outcome"]["outcomes"]}
+    slow, items = outcomes["latency mean slow < 20ms"], outcomes["latency mean item < 2s"]
+    assert (slow["kept"], items["kept"]) == (False, True)
+    assert bench("verify", result).code == 0

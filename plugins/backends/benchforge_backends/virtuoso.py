@@ -19,13 +19,12 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_backends import ask_sparql
 from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.dataset import URI
 from benchforge_backends.isql import count, load, stop
 from benchforge_backends.log import last_word
 
-_ASK = Path(ask_sparql.__file__)
+_ASK = Path(__file__).with_name("ask_sparql.py")  # imported, it would import urllib.request
 _PACKAGE = "virtuoso-opensource-7-bin"
 _INI = """\
 [Database]

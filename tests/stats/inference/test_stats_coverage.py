@@ -60,6 +60,7 @@ def of_typical(n: int) -> float:
 
 
 # The range of each method over the five models of noise, as published with the method.
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("n", "low", "high"), [(3, 0.94, 0.96), (5, 0.95, 0.97), (10, 0.95, 0.98), (20, 0.95, 0.97)]
 )
@@ -69,6 +70,7 @@ def test_ratio(n: int, low: float, high: float) -> None:
     assert SELF_TEST[0] <= covered <= SELF_TEST[1]
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("n", [6, 10, 20])
 def test_the_companion_is_exact(n: int) -> None:
     cut = hodges_lehmann.outside(n, 0.95)
@@ -93,11 +95,13 @@ def test_a_degree_of_freedom_too_many_is_seen(monkeypatch: pytest.MonkeyPatch) -
     assert of_typical(3) < 0.95 - tolerance(0.95, TIMES)
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("n", [3, 5, 10, 20])
 def test_a_typical_value_within_a_session(n: int) -> None:
     assert of_typical(n) == pytest.approx(0.95, abs=tolerance(0.95, TIMES))
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("n", [3, 5, 10, 20])
 def test_a_false_difference(n: int) -> None:
     def found(draw: Random) -> bool:
@@ -106,6 +110,7 @@ def test_a_false_difference(n: int) -> None:
     assert share(TIMES, n + 100, found) <= FALSE
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("n", [6, 10, 20])
 def test_a_false_difference_of_the_companion(n: int) -> None:
     def found(draw: Random) -> bool:
@@ -114,6 +119,7 @@ def test_a_false_difference_of_the_companion(n: int) -> None:
     assert share(TIMES, n + 200, found) <= FALSE
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("n", [5, 10, 20])
 @pytest.mark.parametrize("truth", [1.03, 1 / 1.03])
 def test_a_false_same(n: int, truth: float) -> None:
@@ -132,6 +138,7 @@ def test_what_is_the_same_is_found_to_be() -> None:
     assert share(500, 4, found) > 0.9
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("k", "n", "times"), [(4, 5, 800), (4, 10, 800), (8, 5, 300), (8, 10, 300)]
 )
@@ -170,6 +177,7 @@ def stopped(draw: Random, noise: float) -> Estimate:
     raise AssertionError
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("noise", [0.014, 0.02, 0.028])
 def test_stopping_on_width_keeps_the_level(noise: float) -> None:
     """The noise of a ratio is 1.4 times that of a server: at most twice the width."""
@@ -234,6 +242,7 @@ def sessions(draw: Random, m: int, change: float = 1) -> list[tuple[float, float
     return found
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("m", [5, 10, 20])
 def test_a_false_alarm_against_past_sessions(m: int) -> None:
     def told(draw: Random) -> bool:
@@ -242,6 +251,7 @@ def test_a_false_alarm_against_past_sessions(m: int) -> None:
     assert share(TIMES, m, told) <= FALSE
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(("m", "power"), [(5, 0.71), (10, 0.88), (20, 0.92)])
 def test_a_regression_is_found(m: int, power: float) -> None:
     """Of 5 %, as often as published with the method, or more often."""

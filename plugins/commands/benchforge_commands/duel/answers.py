@@ -11,7 +11,7 @@ from benchforge.cli.screen.say import say
 from benchforge.errors import NoAnswer, TrialFailed
 from benchforge.model.trial.answer import Answer, body_difference
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.http.request import ask
+from benchforge.run.http.request import HttpAnswer, ask
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
@@ -78,7 +78,8 @@ def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
         try:
             with serving(case, context, folder, {}) as served:
                 certificate = case.server.certificate(served.services[-1].site)
-                replies, ends = [], [time.perf_counter()]
+                replies: list[HttpAnswer] = []
+                ends = [time.perf_counter()]
                 while len(replies) < _FEWEST or (
                     len(replies) < _MOST and ends[-1] - ends[0] < _WITHIN_S
                 ):

@@ -176,3 +176,7 @@ def digest_of(cases: Cases) -> str:
     for case in cases:
         total.update(case.name.model_dump_json().encode())
     return total.hexdigest()[:16]
+
+
+def _refuse(holder: str) -> None:
+    raise Unusable(f"{holder} is measuring on this host", "run it again when that has ended")

@@ -4,13 +4,15 @@ import base64
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from benchforge.plugin import safe
 from benchforge_reporters.charts.drawing import COLOURS, SHAPES, SYMBOLS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _FOLDER = Path(__file__).parent
 _STYLES = (
@@ -56,7 +58,10 @@ def rendered(template: str, **values: Any) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    # Whoever lists the parts imports this module, and renders nothing.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
     return Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,

@@ -37,7 +37,7 @@ from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed
 
 DRIVERS = ("loaders", "clients")
-_SEARCHING = ("servers", "loaders", "find")
+_SEARCHING = ("servers", "loaders", "find", "kinds")
 
 
 @dataclass(frozen=True)
