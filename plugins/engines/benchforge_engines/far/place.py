@@ -164,12 +164,6 @@ class Place:
             trial.clear()
 
 
-def _refuse(other: str) -> None:
-    """Do not wait for another benchforge on this host. Raises Unusable."""
-    message = f"{other} is measuring here"
-    raise Unusable(message, "wait for it, or stop it: two runs would disturb each other")
-
-
 def digest_of(cases: Cases) -> str:
     """Return a digest of all cases: what they are, their code and data included."""
     total = hashlib.sha256()
