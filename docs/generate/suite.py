@@ -74,6 +74,12 @@ vary = { "path.length" = [10, 100], "servers.*.threads" = [1, 8] }
 include = [{ "path.length" = 10000, "servers.*.threads" = 8 }]
 exclude = [{ "path.length" = 100, "servers.*.threads" = 1 }]
 interleave = "off"                # whatever [repeat] says
+
+[scenarios.mix]
+servers = ["waitress"]
+loaders = ["closed"]
+session = { users = 5, request = { path = "/login" } }
+kinds = { lists = { share = 7, request = { path = "/list/10" } }, one = { share = 3 } }
 """
 _REQUEST = """
 [scenarios.send]

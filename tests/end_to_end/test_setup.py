@@ -88,7 +88,15 @@ def prepared(bare: Path) -> Path:
 MISSING = "programs are missing, or cannot start"
 # Those that are found by their names alone: nginx and PostgreSQL are where PATH need not lead.
 RUN = ["apache2-utils", "wrk"]
-DEV = [*RUN, "openssl", "pypy3", "redis-server", "redis-tools", "virtuoso-opensource-7-bin"]
+DEV = [
+    *RUN,
+    "openssh-server",
+    "openssl",
+    "pypy3",
+    "redis-server",
+    "redis-tools",
+    "virtuoso-opensource-7-bin",
+]
 DEV += ["chromium-headless-shell", "hey", "httperf", "hyperfine", "nghttp2-client", "siege"]
 
 
@@ -145,7 +153,7 @@ def packages_of_the_set_up() -> set[str]:
 
 
 # Of the tests and the examples themselves.
-FURTHER = {"pypy3", "httperf", "chromium-headless-shell"}
+FURTHER = {"pypy3", "httperf", "chromium-headless-shell", "openssh-server"}
 
 
 def test_the_set_up_fetches_what_the_parts_name() -> None:

@@ -73,11 +73,13 @@ class Sandbox:
     Each method raises TrialFailed when the keeper of the trial was killed from outside.
     """
 
+    address = "127.0.0.1"
+    "Where services listen: this, or the address of the host."
+
     def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
         self.mode = mode
         self.init_pid = init_pid
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
-        self.address = "127.0.0.1"  # where services listen
         self.left = 0  # how many processes had to be killed on leaving
         self._channel = channel
         channel.halted = self._halted
