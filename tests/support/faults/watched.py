@@ -119,8 +119,9 @@ def headers(folder: Path) -> list[Path]:
 
 def keepers(one: Watched) -> tuple[int, int]:
     """The pids of a trial's keeper: the outer process, and the inner one."""
-    outer = next(pid for pid in children(one.pid) if b"import keeper" in line(pid))
-    return outer, children(outer)[0]
+    forks = next(pid for pid in children(one.pid) if b"import keeper" in line(pid))
+    # It forks one for each trial, and waits for that of the last when the next is asked for.
+    return next((outer, below[0]) for outer in children(forks) if (below := children(outer)))
 
 
 def children(of: int) -> list[int]:
