@@ -1,4 +1,4 @@
-"""A shop, served by FastAPI and asyncpg. The apps of the shop send the database the same queries."""
+"""A shop, served by FastAPI and asyncpg. All apps of the shop send the same queries."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A shop, served by Flask and psycopg 3. The apps of the shop send the database the same queries."""
+"""A shop, served by Flask and psycopg 3. All apps of the shop send the same queries."""
 
 import hashlib
 import json
