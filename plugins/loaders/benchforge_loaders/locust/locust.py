@@ -144,8 +144,8 @@ class Locust(Timed):
         it printed is not whole.
         """
         if output.code:
-            own = STREAM_FILE if output.target.kinds else OUR_FILE
-            file = self.locustfile or Path(own.name)
+            ours = STREAM_FILE if output.target.kinds else OUR_FILE
+            file = self.locustfile or Path(ours.name)
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
         with parsing("locust"):
             report = LocustReport.from_texts(output.stdout, output.stderr)
