@@ -26,9 +26,8 @@ def _sentences(trials: Sequence[Trial]) -> Iterator[str]:
 
 def _measured(stages: Sequence[StageReading]) -> str:
     latency = Histogram.added(stage.latency for stage in stages)
-    errors, unfinished = (
-        sum(getattr(stage, name) for stage in stages) for name in ("errors", "unfinished")
-    )
+    errors = sum(stage.errors for stage in stages)
+    unfinished = sum(stage.unfinished for stage in stages)
     seconds = sum(stage.seconds for stage in stages)
     if not seconds:
         return "not reached"
