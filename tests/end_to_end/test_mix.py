@@ -120,6 +120,7 @@ KINDS = {
 }
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("stem", KINDS)
 def test_a_mix_that_is_built_in_is_answered_rightly(
     bench: Bench, tmp_path: Path, stem: str
