@@ -18,7 +18,14 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Role, Usage
-from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedule, Series
+from benchforge.model.trial.reading import (
+    Bodies,
+    Reading,
+    SampledBody,
+    Schedule,
+    Series,
+    StageReading,
+)
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, StartedProcess, Trial
 from benchforge.model.trial.window import Window
@@ -112,6 +119,7 @@ __all__ += [
     "SampledBody",
     "Schedule",
     "Series",
+    "StageReading",
     "Target",
     "bounded",
 ]

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from front_door import PROGRAMS, Bench, needed
 
 SUITE = f"""benchforge = 1
@@ -110,4 +111,31 @@ def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
     outcomes = {one["objective"]: one for one in first["search_outcome"]["outcomes"]}
     slow, items = outcomes["latency mean slow < 20ms"], outcomes["latency mean item < 2s"]
     assert (slow["kept"], items["kept"]) == (False, True)
+    assert bench("verify", result).code == 0
+
+
+KINDS = {
+    "shop": {"list", "product", "orders", "buy"},
+    "queries": {"json", "plaintext", "db", "queries", "fortunes", "updates"},
+}
+
+
+@pytest.mark.samples(1)
+@pytest.mark.parametrize("stem", KINDS)
+def test_a_mix_that_is_built_in_is_answered_rightly(
+    bench: Bench, tmp_path: Path, stem: str
+) -> None:
+    needed("postgres")
+    ran = bench("run", stem, "--profile", "quick", "-o", "results")
+    assert ran.code == 0, ran.all
+    (result,) = (tmp_path / "results").iterdir()
+    trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
+    assert len(trials) == 3
+    for trial in trials:
+        assert trial["failure"] is None
+        readings = trial["reading"]["kinds"]
+        assert set(readings) == KINDS[stem]
+        for label, reading in readings.items():
+            assert reading["responses"] > 0, label
+            assert reading["responses"] == reading["good_at_least"], label
     assert bench("verify", result).code == 0

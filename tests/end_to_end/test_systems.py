@@ -66,7 +66,8 @@ def test_the_suite_names_every_server_and_every_built_in_app() -> None:
     assert set(Registry().names("server")) - {part.name for part in parts} == {"command", "url"}
     served = {app for part in parts if (app := getattr(part, "app", None))}
     assert set(built_in()) - served == set()
-    assert {label for case in CASES for label, _ in case.backends} == {"agents", "foo", "graph"}
+    backends = {"agents", "shop", "six", "foo", "graph"}
+    assert {label for case in CASES for label, _ in case.backends} == backends
 
 
 def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:

@@ -11,9 +11,9 @@ Command Comparison ConcurrencySweep Driver Duration Estimate Fact FailedTrial Fi
 FoldedFinding Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need
 ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reader Reading
 Reporter Request RightAnswer Role Row RunsPython Sample SampledBody Schedule SearchTrial Series
-Server ServesCode Service Share Site Size Source StartedProcess Statistic Succeeds Summary
-Target Task Trial TrialSample Usage Verdict Window WrongOption after_cut bounded door doubted
-exposed hookimpl place places readable safe server_names text_of titled
+Server ServesCode Service Share Site Size Source StageReading StartedProcess Statistic
+Succeeds Summary Target Task Trial TrialSample Usage Verdict Window WrongOption after_cut bounded
+door doubted exposed hookimpl place places readable safe server_names text_of titled
 """
 
 WHAT_TO_DO = """

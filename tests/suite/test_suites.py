@@ -80,7 +80,7 @@ LOADERS: dict[str, dict[str, dict[str, Any]]] = {
 "Options of the profile `published`, by suite and loader."
 
 SYSCTLS = 25  # of study AH
-FLAGSHIP_LINES, FLAGSHIP_S, SMOKE_S = 100, 4 * 60, 60
+FLAGSHIP_LINES, FLAGSHIP_S, SMOKE_S, MIX_S = 100, 4 * 60, 60, 5 * 60
 POSTGRESQL = ("initdb", "pg_ctl", "postgres", "psql", "pg_isready")
 
 
@@ -119,7 +119,8 @@ def test_nothing_is_declared_that_nothing_uses(stem: str) -> None:
 def test_every_scenario_says_what_a_right_answer_is(stem: str) -> None:
     for label, scenario in all_of(stem).scenarios.items():
         said = scenario.expect.model_fields_set
-        assert said, label
+        assert said or scenario.kinds, label
+        assert all(kind.get("expect") for kind in scenario.kinds.values()), label
         if stem in STUDIES:
             assert scenario.title, label
             assert "status" in said, label
@@ -151,6 +152,15 @@ def test_the_flagship_is_what_the_readme_promises() -> None:
     quick = suite("macro", "quick")
     graph = plan(expand(quick), quick.repeat, seed=1)
     assert graph.declared_s + START_AND_STOP_S * len(graph) < SMOKE_S
+
+
+@pytest.mark.parametrize("stem", ["shop", "queries"])
+def test_a_mix_of_ours_ends_within_five_minutes(stem: str) -> None:
+    loaded = suite(stem)
+    graph = plan(expand(loaded), loaded.repeat, seed=1)
+    assert graph.declared_s + START_AND_STOP_S * len(graph) < MIX_S
+    assert len(loaded.claims_to_test) == len(loaded.claims) > 1
+    assert programs_of(stem, None) == set(POSTGRESQL)
 
 
 def test_the_default_of_api_hour_needs_what_make_run_prepares() -> None:

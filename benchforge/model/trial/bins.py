@@ -55,6 +55,8 @@ def bins_of(trial: Trial) -> tuple[Bins | None, str]:
         return None, "the trial has no measurement"
     if trial.turns is not None:
         return None, "the load had pauses: the servers took turns"
+    if reading.stages:
+        return None, "the rate of the load changes by plan"
     if reading.series is not None:
         return _of_series(reading.series, reading), ""
     if observation is None or observation.flow is None:

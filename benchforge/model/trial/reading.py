@@ -47,6 +47,21 @@ class SampledBody(Frozen):
     "First 2 kB of the body; None if they were not kept."
 
 
+class StageReading(Frozen):
+    """What a stage of a load measured, by the requests that were due in it."""
+
+    stage: str
+    "Rate and length as the suite says them."
+    seconds: NonNegativeFloat
+    "Time that the load spent in it."
+    errors: NonNegativeInt
+    "Number of requests that ended without a complete response."
+    unfinished: NonNegativeInt
+    "Number of requests that had no response at the end of the load."
+    latency: Histogram
+    "Time of each response, from its due time to its end."
+
+
 class Schedule(Frozen):
     """Due times of an open loop, and how well the tool kept them."""
 
@@ -125,6 +140,8 @@ class Reading(Frozen):
     "Responses and errors over time; None if the tool does not report them."
     schedule: Schedule | None = None
     "Due times of an open loop; None for a closed loop."
+    stages: tuple[StageReading, ...] = ()
+    "Stages of a load whose rate changes by plan; empty for one rate."
     percentiles_us: dict[str, NonNegativeFloat] | None = None
     "Latencies of a tool without a histogram, by percent as text, such as 99.9."
     percentiles_by: str = ""

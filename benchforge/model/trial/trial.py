@@ -64,6 +64,8 @@ class Load(Frozen):
     "Kind of driver: a client is measured itself, a load tool is part of the apparatus."
     rate: PositiveFloat | None = None
     "Target rate in requests per second; None for a closed loop."
+    stages: str = ""
+    "Rates over time in words, if the rate changes by plan: `rate` is then their mean."
     concurrency: PositiveInt | None = None
     "Number of concurrent requests in a closed loop, over all connections."
     think_s: NonNegativeFloat = 0.0

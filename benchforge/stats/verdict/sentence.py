@@ -69,6 +69,8 @@ def limits(summary: Summary, sides: Sides) -> tuple[str, ...]:
 def _load(load: Load | None) -> str:
     if load is None:
         return "the load is not known"
+    if load.stages:
+        return load.stages
     if load.rate is not None:
         return f"{exact(load.rate)} requests/s kept"
     if load.kind == "client":

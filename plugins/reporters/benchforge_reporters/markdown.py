@@ -156,6 +156,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     if section.left_out:
         yield f"{section.left_out}\n"
     yield from _list("How each trial's values were formed", section.estimators)
+    yield from _list("By stage of the load", section.stages)
     yield from _list("Answers under load", section.monitored)
     yield from _list("What the checks found", section.notes)
     if section.failures:

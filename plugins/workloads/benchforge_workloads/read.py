@@ -281,7 +281,9 @@ class _Reading(NamedTuple):
             at = (*self.at, "loaders", number)
             if why := driver.why_no_kinds():
                 yield Fault(
-                    at, f"{label!r} {why}, and {self.label} has {kinds}", "pace and wrk take them"
+                    at,
+                    f"{label!r} {why}, and {self.label} has {kinds}",
+                    "pace, wrk and locust take them",
                 )
             else:
                 find = self.scenario.find

@@ -299,6 +299,7 @@ class Plan:
     duration_ns: int = 10**9
     sample: float = 0.0
     sample_seed: int = 1
+    stages: tuple[tuple[float, float, float], ...] = ()
 
 
 def times(plan: Plan) -> list[int]:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, needed
+from front_door import PROGRAMS, Bench, needed
 from measured.case import cases, trial_of
 
 from benchforge.model.trial.trial import Trial
@@ -20,6 +20,9 @@ LOADERS = [
     ('use = "pace"\nconnections = 50\nrate = "500/s"', 50, 1),
     ('use = "wrk"\nconnections = 1', 1, 1),
     ('use = "wrk"\nconnections = 9\nthreads = 3', 9, 3),
+    ('use = "locust"\nusers = 1', 1, 1),
+    ('use = "locust"\nusers = 1\nuser = "http"', 1, 1),
+    ('use = "locust"\nusers = 6\nworkers = 2', 6, 2),
 ]
 
 
@@ -91,6 +94,17 @@ def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
     return [list(islice(own * 9, taken[part])) for part, own in enumerate(of_parts)]
 
 
+def required(one: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[str, str]:
+    """Return the record with the first line, the body and all headers of a request, or itself."""
+    lines = {line.lower() for line in one[0].splitlines()[1:]}
+    first = one[0].partition("\r\n")[0]
+    for head, body in (record for part in sent for record in part):
+        start, *wanted = head.splitlines()
+        if (start, body) == (first, one[1]) and {line.lower() for line in wanted} <= lines:
+            return head, body
+    return one
+
+
 @pytest.mark.parametrize(("loader", "connections", "parts"), LOADERS)
 def test_a_server_gets_the_requests_of_the_stream_and_no_others(
     tmp_path: Path, loader: str, connections: int, parts: int
@@ -100,8 +114,16 @@ def test_a_server_gets_the_requests_of_the_stream_and_no_others(
     (case,) = cases(suite(tmp_path, loader))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
+    if trial.reading is not None and trial.reading.kinds:
+        of_kinds = [one.responses for one in trial.reading.kinds.values()]
+        assert sum(of_kinds) == trial.reading.responses
+        assert all(of_kinds[:2])
     by_connection, sent = arrived(tmp_path, trial), rendered(case, trial)
     assert len(sent) == parts
+    if "locust" in loader:  # its clients add headers of their own, and write others another way
+        by_connection = {
+            number: [required(one, sent) for one in own] for number, own in by_connection.items()
+        }
     all_sent = Counter(one for part in sent for one in part)
     all_arrived = Counter(one for own in by_connection.values() for one in own)
     assert all_arrived.total() > 50
@@ -111,3 +133,14 @@ def test_a_server_gets_the_requests_of_the_stream_and_no_others(
     if connections == 1:
         (own,) = by_connection.values()
         assert own == sent[0][: len(own)], "another order"
+
+
+def test_a_locustfile_of_ones_own_takes_no_mix(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, 'use = "locust"\nlocustfile = "own.py"')
+    refused = bench("check", path)
+    assert refused.code == 2, refused.all
+    says = (
+        "scenarios.mix.loaders[0]: 'load' sends what its own locustfile says, and mix has 3 kinds"
+    )
+    assert says in refused.err
+    assert "pace, wrk and locust take them" in refused.err

@@ -51,11 +51,12 @@ quiet = "off"
     return path
 
 
-@pytest.mark.parametrize("loader", ["pace", "wrk"])
+@pytest.mark.parametrize("loader", ["pace", "wrk", "locust"])
 def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) -> None:
     if loader == "wrk":
         needed("wrk")
-    (case,) = cases(suite(tmp_path, loader))
+    users = {"users": ("connections = 4", "users = 4")} if loader == "locust" else {}
+    (case,) = cases(suite(tmp_path, loader, **users))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
     assert trial.reading is not None

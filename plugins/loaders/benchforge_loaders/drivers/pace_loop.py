@@ -19,6 +19,7 @@ from collections import deque
 from pathlib import Path
 
 from pace_response import Body, Malformed, Response
+from pace_stages import Course, inverse
 from pace_stream import Stream
 from pace_tally import BIN_NS, PLAIN, Tally, bucket
 
@@ -76,6 +77,7 @@ class Loop:
         self.stream = None
         if plan.stream is not None:
             self.stream = Stream(plan.stream, plan.kinds, part, plan.processes)
+        self.course = Course(plan.stages, begin) if plan.stages else None
         self._share = _share(plan.connections, part, plan.processes)
         self._limit = _share(plan.requests, part, plan.processes) if plan.requests else 1 << 62
         self._moments = moments(plan, part)
@@ -521,6 +523,8 @@ class Loop:
         if self.stream is not None:
             of_kind = self.stream.tallies[connection.kind]
             of_kind.answered(status, body_bytes, latency // 1000, service, first_byte)
+        if self.course is not None:
+            self.course.answered(connection.intended, latency // 1000)
         self._in_a_row = 0
         if not keeps:
             self._close(connection)
@@ -570,6 +574,8 @@ class Loop:
         elif self.stream is not None:
             self.stream.tallies[connection.kind].fail(kind, "")
         self._tally.fail(kind, _reason(kind, error))
+        if self.course is not None:
+            self.course.failed(connection.intended)
         self._close(connection)
         self._in_a_row += 1
         self._follow(now + self._pause())
@@ -607,6 +613,8 @@ class Loop:
             self._tally.waited.record((now - seen) // 1000)
             self._tally.never_sent += 1
             self._tally.fail("timeout", "")
+            if self.course is not None:
+                self.course.failed(intended)
             self._in_a_row += 1
             self._follow(now + self._pause())
 
@@ -617,6 +625,8 @@ class Loop:
         for intended, seen in self._queue:
             tally.waiting += 1
             tally.in_flight.record(max(0, now - intended) // 1000)
+            if self.course is not None:
+                self.course.unfinished(intended)
             tally.lateness.record(max(0, seen - intended) // 1000)
             tally.waited.record(max(0, now - seen) // 1000)
         for connection in self._connections.values():
@@ -624,6 +634,8 @@ class Loop:
                 tally.waiting += connection.state in (_CONNECTING, _SHAKING)
                 age = max(0, now - connection.intended) // 1000
                 tally.in_flight.record(age)
+                if self.course is not None:
+                    self.course.unfinished(connection.intended)
                 if self.stream is not None and connection.state in (_SENDING, _WAITING):
                     self.stream.tallies[connection.kind].in_flight.record(age)
             connection.socket.close()
@@ -646,9 +658,13 @@ def arrivals(plan, part, begin):
     """Yield the intended starts of an open loop in ns, those of one process; else nothing.
 
     Constant arrivals are dealt out to the processes in turn. Poisson processes of a share of the
-    rate each make one of the whole rate.
+    rate each make one of the whole rate. In stages, numbers are turned into the times at which so
+    many are due.
     """
     if plan.rate is None:
+        return
+    if plan.stages:
+        yield from _staged(plan, part, begin)
         return
     limit = plan.requests or 1 << 62
     if plan.arrivals == "constant":
@@ -664,6 +680,16 @@ def arrivals(plan, part, begin):
         if after >= plan.duration_ns:
             return
         yield begin + int(after)
+
+
+def _staged(plan, part, begin):
+    due, draw = inverse(plan.stages), random.Random(f"{plan.seed}/{part}")  # noqa: S311
+    constant, number = plan.arrivals == "constant", float(part)
+    if not constant:
+        number = draw.expovariate(1 / plan.processes)
+    while (after := due(number)) is not None and after < plan.duration_ns:
+        yield begin + after
+        number += plan.processes if constant else draw.expovariate(1 / plan.processes)
 
 
 def _share(total, part, parts):

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 from pace_loop import Loop
+from pace_stages import parsed as stages_of
 from pace_tally import BIN_NS, merged
 
 FORMAT = 1
@@ -43,6 +44,7 @@ def parsed():
     parser.add_argument("--duration", type=float, default=10.0, help="seconds, at most")
     parser.add_argument("--requests", type=int, help="at most")
     parser.add_argument("--rate", type=float, help="requests/s; a closed loop without it")
+    parser.add_argument("--stages", type=stages_of, help="BEGIN:END:SECONDS,... of rates")
     parser.add_argument("--arrivals", choices=["constant", "poisson"], default="poisson")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=float, default=0.0, help="share of the responses")
@@ -97,6 +99,7 @@ def planned(options):
         processes=options.processes,
         requests=options.requests,
         rate=options.rate,
+        stages=options.stages,
         arrivals=options.arrivals,
         seed=options.seed,
         sample=options.sample,
@@ -172,10 +175,11 @@ def load(plan, part, begin):
         pipes = Path(plan.turns)
         with (pipes / "go").open() as go, (pipes / "done").open("w") as done:
             seconds, tally = loop.run_in_turns(go, done)
+    course = {} if loop.course is None else loop.course.printed()
     if loop.stream is None:
-        return seconds, tally.printed()
+        return seconds, {**tally.printed(), **course}
     loop.stream.into(tally)
-    return seconds, {**tally.printed(), **loop.stream.printed()}
+    return seconds, {**tally.printed(), **course, **loop.stream.printed()}
 
 
 def forked(plan, part, begin):

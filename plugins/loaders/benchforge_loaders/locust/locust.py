@@ -24,6 +24,7 @@ from benchforge_loaders.locust.report import LocustReport, complaint
 from benchforge_loaders.timed import Timed, WholeSeconds, parsing
 
 OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
+STREAM_FILE = OUR_FILE.with_name("locust_stream.py")
 SETTINGS = "locust-request.json"
 WORKERS_WITHIN_S = 20
 
@@ -44,11 +45,14 @@ class Locust(Timed):
       high.
     - Your own locustfile decides which requests to send. benchforge uses the scenario's request
       only for the checks before and after the load. Redirects are followed as that file says.
+    - Of a mix, the users of a process share its part of the stream: each takes the next request.
+      Cookies of answers are not kept.
     - locust reports the status of a failure only in words, from which benchforge forms the
       classes. With your own locustfile, `other` are failures that the file declared.
     """
 
     name: ClassVar[str] = "locust"
+    tells_kinds: ClassVar[bool] = True
 
     users: PositiveInt = 10
     "Number of concurrent users, over all processes."
@@ -98,6 +102,8 @@ class Locust(Timed):
         """Return what our own locustfile is told."""
         if self.locustfile is not None:
             return {}
+        if target.stream is not None:
+            return {SETTINGS: json.dumps(self._stream(target), indent=2) + "\n"}
         request = target.request
         settings = {
             "user": self.user,
@@ -112,7 +118,8 @@ class Locust(Timed):
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return the process that tells, then the workers."""
-        file = OUR_FILE if self.locustfile is None else target.suite_folder / self.locustfile
+        own = STREAM_FILE if target.stream is not None else OUR_FILE
+        file = own if self.locustfile is None else target.suite_folder / self.locustfile
         environment = {"BENCHFORGE_LOCUST": str(target.folder / SETTINGS)}
         start = (target.python, "-m", "locust", "-f", file)
         master = ("--master", "--master-bind-host", "127.0.0.1", "--expect-workers", self.workers)
@@ -137,15 +144,52 @@ class Locust(Timed):
         it printed is not whole.
         """
         if output.code:
-            file = self.locustfile or Path(OUR_FILE.name)
+            ours = STREAM_FILE if output.target.kinds else OUR_FILE
+            file = self.locustfile or Path(ours.name)
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
         with parsing("locust"):
             report = LocustReport.from_texts(output.stdout, output.stderr)
-        return report.reading(
-            own=self.locustfile is not None,
-            # What a locustfile of the user's does is not known.
-            retries=self.user == "fast" or self.locustfile is not None,
+        # What a locustfile of the user's does is not known.
+        own, retries = (
+            self.locustfile is not None,
+            self.user == "fast" or self.locustfile is not None,
         )
+        reading = report.reading(own=own, retries=retries)
+        if not output.target.kinds:
+            return reading
+        kinds = report.by_kind(output.target.kinds, retries=retries)
+        taken, began_again = self._taken(output)
+        update = {"kinds": kinds, "records_taken": taken, "stream_began_again": began_again}
+        return reading.model_copy(update=update)
+
+    def why_no_kinds(self) -> str:
+        """Return why it cannot send a mix: a locustfile of one's own decides for itself."""
+        return "sends what its own locustfile says" if self.locustfile is not None else ""
+
+    def _stream(self, target: Target) -> Mapping[str, object]:
+        """Return what our locustfile for a mix reads."""
+        return {
+            "user": self.user,
+            "stream": str(target.stream),
+            "index": str(target.index),
+            "kinds": target.kinds,
+            "parts": max(1, self.workers),
+            "taken": str(target.folder / _taken_file(target)),
+            "timeout": float(self.timeout),
+        }
+
+    def _taken(self, output: Output) -> tuple[tuple[int, ...], int]:
+        """Return how many records each process took, and how often one began again."""
+        rows = []
+        for part in range(max(1, self.workers)):
+            with parsing(name := f"{_taken_file(output.target)}-{part}"):
+                taken, again = map(int, output.file(name).split())
+                rows.append((taken, again))
+        return tuple(taken for taken, _ in rows), sum(again for _, again in rows)
+
+
+def _taken_file(target: Target) -> str:
+    return f"locust-{target.phase}-taken"
 
 
 @hookimpl

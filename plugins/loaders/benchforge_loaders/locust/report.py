@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Self
@@ -26,6 +26,7 @@ _TOTAL = re.compile(
 _STAMP = r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] \S+: "
 _BEGAN = re.compile(_STAMP + r"(?:Ramping to|Sending spawn jobs of) \d+ users", re.MULTILINE)
 _ENDED = re.compile(_STAMP + r"--run-time limit reached", re.MULTILINE)
+_FAILED_KIND = re.compile(r"[A-Z]+ (\S+) \d+: ")
 _ZONE_S = 900  # all zones of the world are whole quarters of an hour apart
 _LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
 _CLASSES = {
@@ -141,6 +142,28 @@ class LocustReport:
             defects=tuple(name for name, touches in defects.items() if touches),
         )
 
+    def by_kind(self, kinds: Sequence[str], *, retries: bool) -> dict[str, Reading]:
+        """Return the reading of each kind of a mix, whose label begins the names of entries.
+
+        Raises ValueError where the entries are not those of kinds.
+        """
+        there = {kind: [one for one in self.entries if _label(one.name) == kind] for kind in kinds}
+        if sum(map(len, there.values())) < len(self.entries):
+            raise ValueError("an entry of its JSON is of no kind")
+        of_words = {words: _FAILED_KIND.match(words) for words in self.failures}
+        return {
+            kind: replace(
+                self,
+                entries=tuple(entries),
+                failures={
+                    words: self.failures[words]
+                    for words, match in of_words.items()
+                    if match and match[1] == kind
+                },
+            ).reading(own=False, retries=retries)
+            for kind, entries in there.items()
+        }
+
     def _statuses(self) -> dict[str, int]:
         """Return how many responses had each status, which our locustfile adds to their name."""
         counts: Counter[str] = Counter()
@@ -171,6 +194,10 @@ def complaint(code: int, output: str, locustfile: Path) -> str:
     name = re.escape(locustfile.name)
     places = re.findall(rf'^  File ".*/{name}", line (\d+)', output, re.MULTILINE)
     return f"{locustfile}:{places[-1]}: {last}" if places else last
+
+
+def _label(name: str) -> str:
+    return name.rpartition(" ")[0]
 
 
 def _entries(text: str) -> list[_Entry]:

@@ -30,6 +30,7 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge_loaders.pace.report import KindCounts, PaceReport
+from benchforge_loaders.pace.stages import HINT, described, mean_rate, readings, stages_of
 from benchforge_loaders.timed import parsing
 
 PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
@@ -73,6 +74,9 @@ class Pace(RunsPython, Loader):
     "Number of requests after which the load ends, at the latest after `duration`."
     rate: Rate | None = None
     "Number of requests per second. Default: a closed loop."
+    stages: tuple[str, ...] = ()
+    """Rates over time, instead of `rate` and `duration`, one after the other: "200/s for 30s", or \
+"0..200/s in 10s" for a ramp. The report shows each stage apart."""
     arrivals: Literal["constant", "poisson"] = "poisson"
     """Distribution of arrivals at a `rate`: evenly spaced, or random like those of independent \
 users."""
@@ -103,6 +107,7 @@ connection."""
                 raise WrongOption(f"{option} must be more than 0", option)
         if self.sample is None and "sample_seed" in self.model_fields_set:
             raise WrongOption("sample_seed without a sample", "sample_seed", "sample")
+        self._check_stages()
         highest = HIGHEST_RATE * self.processes
         if self.rate is not None and not 0 < self.rate <= highest:
             msg = f"a rate must be more than 0, and at most {HIGHEST_RATE}/s for each process"
@@ -110,9 +115,26 @@ connection."""
         if self.rate is not None and self.think:
             msg = "think is for a closed loop: with a rate the schedule says when"
             raise WrongOption(msg, "think", "rate", hint="leave one of them out")
-        if self.rate is None and (given := sorted(self.model_fields_set & {"arrivals", "seed"})):
+        given = sorted(self.model_fields_set & {"arrivals", "seed"})
+        if self.rate is None and not self.stages and given:
             raise WrongOption(f"{' and '.join(given)} without a rate", *given, "rate")
         return self
+
+    def _check_stages(self) -> None:
+        if not self.stages:
+            return
+        for option in ("rate", "duration", "requests", "think"):
+            if option in self.model_fields_set:
+                msg = f"{option} and stages exclude each other"
+                hint = f"leave {option} out: each stage says its rate and its time"
+                raise WrongOption(msg, option, "stages", hint=hint)
+        stages = stages_of(self.stages)
+        if not mean_rate(stages) > 0:
+            raise WrongOption("no stage has a rate", "stages", hint=HINT)
+        for stage in stages:
+            if max(stage.begin, stage.end) > HIGHEST_RATE * self.processes:
+                msg = f"a rate is at most {HIGHEST_RATE}/s for each process"
+                raise WrongOption(msg, "stages", "processes")
 
     def needs(self) -> Iterable[Need]:
         """Return nothing: Python is there."""
@@ -132,7 +154,7 @@ connection."""
             Command(
                 *(target.python, PROGRAM),
                 *("--connections", self.connections, "--processes", self.processes),
-                *("--duration", self.duration, "--timeout", self.timeout),
+                *("--duration", Duration(self.declared_s()), "--timeout", self.timeout),
                 *self._pace(),
                 *([] if self.keep_alive else ["--close"]),
                 *([] if target.ca_file is None else ["--ca-file", target.ca_file]),
@@ -153,8 +175,12 @@ connection."""
             raise OutputDamaged(f"pace: {_complaint(output)}")
         with parsing("pace"):
             report = PaceReport.from_text(output.stdout)
-        if report.rate != (None if self.rate is None else float(self.rate)):
-            raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {self.rate}")
+        rate = self._rate()
+        if report.rate != rate:
+            raise OutputDamaged(f"pace: its rate is {report.rate}, asked was {rate}")
+        if len(report.stages) != len(self.stages):
+            what = f"{len(report.stages)} stages, and {len(self.stages)} were asked"
+            raise OutputDamaged(f"pace: it tells {what}")
         kinds = output.target.kinds
         if len(report.kinds) != len(kinds):
             raise OutputDamaged(
@@ -162,7 +188,8 @@ connection."""
             )
         reading = self._reading(report, output.target.request)
         by_kind = {k: _of_kind(report, one) for k, one in zip(kinds, report.kinds, strict=True)}
-        return reading.model_copy(update={"kinds": by_kind})
+        stages = readings(self.stages, report.stages, report.seconds)
+        return reading.model_copy(update={"kinds": by_kind, "stages": stages})
 
     def why_no_kinds(self) -> str:
         """Return why it cannot send a mix: a sample is of one request."""
@@ -170,29 +197,41 @@ connection."""
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
-        others = {"rate": None, "requests": None, "think": 0, "processes": 1}
+        others = {"rate": None, "stages": (), "requests": None, "think": 0, "processes": 1}
         given = [name for name, usual in others.items() if getattr(self, name) != usual]
         return f"with {' and '.join(given)} pace cannot take turns" if given else ""
 
     def declared_s(self) -> float:
-        """Return the duration, in seconds."""
+        """Return the duration, in seconds: that of all stages, if there are any."""
+        if self.stages:
+            return sum(stage.seconds for stage in stages_of(self.stages))
         return float(self.duration)
+
+    def _rate(self) -> float | None:
+        """Return the requests per second, over all stages; None for a closed loop."""
+        if self.stages:
+            return mean_rate(stages_of(self.stages))
+        return None if self.rate is None else float(self.rate)
 
     def load(self) -> Load:
         """Return what it is told to do."""
-        update = {"processes": self.processes, "protocol": "HTTP/1.1"}
+        update: dict[str, object] = {"processes": self.processes, "protocol": "HTTP/1.1"}
+        if self.stages:
+            update |= {"rate": self._rate(), "stages": described(self.stages)}
         return super().load().model_copy(update=update)
 
     def for_warm_up(self, seconds: float) -> "Pace":
-        """Return the same load for so many seconds."""
-        duration = Duration(max(0.001, seconds))
-        return self.model_copy(update={"duration": duration, "requests": None})
+        """Return the same load for so many seconds; before stages, at their mean rate."""
+        update: dict[str, object] = {"duration": Duration(max(0.001, seconds)), "requests": None}
+        if self.stages:
+            update |= {"stages": (), "rate": Rate(self._rate() or 0)}
+        return self.model_copy(update=update)
 
     def divided(self, place: int, places: int) -> "Pace | None":
         """Return an equal share of connections, requests and rate, with a seed of its own."""
         each, left = divmod(self.connections, places)
         requests, over = divmod(self.requests or 0, places)
-        if left or over or each < self.processes:
+        if left or over or each < self.processes or self.stages:
             return None
         update = {
             "connections": each,
@@ -208,9 +247,12 @@ connection."""
         if self.sample is not None:
             chosen = "--sample", repr(float(self.sample)), "--sample-seed", self.sample_seed
             counted = (*counted, *chosen)
-        if self.rate is None:
+        if (mean := self._rate()) is None:
             return (*counted, *(("--think", self.think) if self.think else ()))
-        rate = ("--rate", repr(float(self.rate)), "--arrivals", self.arrivals, "--seed", self.seed)
+        rate = ("--rate", repr(mean), "--arrivals", self.arrivals, "--seed", self.seed)
+        if self.stages:
+            words = ",".join(stage.word for stage in stages_of(self.stages))
+            counted = (*counted, "--stages", words)
         return (*counted, *rate)
 
     def _reading(self, report: PaceReport, request: Request) -> Reading:

@@ -71,6 +71,15 @@ class KindCounts(_Printed):
     in_flight: HistogramDump
 
 
+class StageCounts(_Printed):
+    """What one stage of a load has of the counts."""
+
+    durations: HistogramDump
+    "Time of each response, from its due time."
+    failed: Count
+    in_flight: Count
+
+
 class PaceReport(_Printed):
     """The document; times in microseconds where the name does not say another unit."""
 
@@ -108,6 +117,8 @@ class PaceReport(_Printed):
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
 
+    stages: list[StageCounts] = []
+    "Counts of each stage; empty for one rate."
     kinds: list[KindCounts] = []
     "Counts of each kind of a mix; empty without one."
     taken: list[Count] = []
@@ -176,6 +187,7 @@ class PaceReport(_Printed):
             return f"started: {self.started}, but {accounted} ended or were in flight"
         return (
             self._kinds_fault()
+            or self._stages_fault()
             or self._impossible_sends()
             or self._impossible_time()
             or self.bodies_fault()
@@ -191,6 +203,19 @@ class PaceReport(_Printed):
             return f"kinds: {there} in them, but {self.responses} responses"
         if (taken := sum(self.taken)) != self.sent:
             return f"taken: {taken} records, but {self.sent} requests were sent"
+        return None
+
+    def _stages_fault(self) -> str | None:
+        if not self.stages:
+            return None
+        counted = {
+            "responses": (sum(one.durations.count for one in self.stages), self.responses),
+            "errors": (sum(one.failed for one in self.stages), self.failed),
+            "in_flight": (sum(one.in_flight for one in self.stages), self.in_flight.count),
+        }
+        for name, (there, all_of_them) in counted.items():
+            if there != all_of_them:
+                return f"stages: {there} {name} in them, but {all_of_them} in all"
         return None
 
     def _impossible_sends(self) -> str | None:

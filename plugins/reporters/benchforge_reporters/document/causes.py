@@ -238,6 +238,8 @@ class _Words:
         """A load with a hundred responses beyond the percentile, or else a lower percentile."""
         ends = [one.values[0] for one in self.roots if one.values]
         loads = [trial.load.declared_s for trial in self._theirs if trial.load is not None]
+        if any(trial.load is not None and trial.load.stages for trial in self._theirs):
+            return "longer stages"
         if not ends or not loads or min(ends) <= 0:
             return 'duration = "60s"'
         seconds = max(loads) * _WANTED / min(ends)

@@ -27,6 +27,7 @@ from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import kind_table
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
+from benchforge_reporters.text.stages import stage_lines
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
@@ -58,6 +59,8 @@ class Section:
     sweeps: tuple[str, ...]
     curves: tuple[ConcurrencySweep, ...]
     failures: tuple[tuple[str, FailedTrial], ...]
+    stages: tuple[str, ...]
+    "Stages of loads whose rate changes, a sentence each."
     monitored: tuple[str, ...]
     "Proof of the answers at random moments of the loads, for each case."
     estimators: tuple[str, ...]
@@ -207,6 +210,7 @@ def _section(
         sweeps=tuple(sweeps(summary, scenario)),
         curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
         failures=tuple(words.failures(cases)),
+        stages=tuple(stage_lines(cases, trials)),
         monitored=tuple(under_load(cases, trials)),
         estimators=tuple(words.estimators(cases)),
         notes=tuple(words.notes(cases)),

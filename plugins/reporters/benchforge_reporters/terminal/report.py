@@ -116,6 +116,10 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield paint.of("heading", safe.line(f"{section.scenario}, by kind of request"))
         yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
         yield ""
+    if section.stages:
+        yield paint.of("heading", safe.line(f"{section.scenario}, by stage of the load"))
+        yield from (line for text in section.stages for line in paint.wrapped(text))
+        yield ""
     sentences = section.sweeps if section.levels or brief else (*section.ranks, *section.sweeps)
     yield from (line for text in sentences for line in paint.wrapped(text))
     lines = {failed.trial: line for line, failed in section.failures}

@@ -1,0 +1,91 @@
+"""Stages of a load: a rate for some time, or a ramp from one rate to another."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchforge.plugin import Duration, Rate, StageReading, WrongOption, readable
+from benchforge_loaders.pace.report import StageCounts
+
+HINT = 'such as stages = ["0..200/s in 10s", "200/s for 30s"]'
+_STAGE = re.compile(r"(?:(\S+?)\s*\.\.\s*)?(\S+)\s+(for|in)\s+(\S+)")
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+_RATE, _DURATION = TypeAdapter(Rate), TypeAdapter(Duration)
+
+
+class Stage(NamedTuple):
+    """Requests per second at its begin and at its end, and its length in seconds."""
+
+    begin: float
+    end: float
+    seconds: float
+
+    @property
+    def word(self) -> str:
+        """The stage as the driver takes it."""
+        return ":".join(map(repr, self))
+
+    @property
+    def due(self) -> float:
+        """Number of requests that are due in it."""
+        return (self.begin + self.end) / 2 * self.seconds
+
+
+def stages_of(texts: Iterable[str]) -> tuple[Stage, ...]:
+    """Return the stages that texts describe. Raises WrongOption for a text that is no stage."""
+    return tuple(map(_stage, texts))
+
+
+def mean_rate(stages: Sequence[Stage]) -> float:
+    """Return the requests per second over all stages."""
+    return sum(stage.due for stage in stages) / sum(stage.seconds for stage in stages)
+
+
+def readings(
+    texts: Sequence[str], counted: Sequence[StageCounts], seconds: float
+) -> tuple[StageReading, ...]:
+    """Return what each stage measured, of a load that took so many seconds."""
+    left, measured = seconds, []
+    for text, stage, counts in zip(texts, stages_of(texts), counted, strict=True):
+        lasted = min(stage.seconds, max(left, 0.0))
+        left -= lasted
+        measured.append(
+            StageReading(
+                stage=text,
+                seconds=lasted,
+                errors=counts.failed,
+                unfinished=counts.in_flight,
+                latency=counts.durations.histogram,
+            )
+        )
+    return tuple(measured)
+
+
+def _stage(text: str) -> Stage:
+    match = _STAGE.fullmatch(text.strip())
+    if not match:
+        raise WrongOption(f"{text!r} is not a stage", "stages", hint=HINT)
+    first, last, word, length = match.groups()
+    if (word == "in") != (first is not None):
+        what = "a ramp takes its time `in`" if first else "one rate lasts `for` a time"
+        raise WrongOption(f"{text!r}: {what}", "stages", hint=HINT)
+    try:
+        end, seconds = _rate(last), _DURATION.validate_python(length)
+        begin = end if first is None else _rate(first)
+    except ValidationError as error:
+        message = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise WrongOption(f"{text!r}: {message}", "stages", hint=HINT) from None
+    if seconds <= 0 or min(begin, end) < 0:
+        raise WrongOption(f"{text!r}: a stage takes time, and has a rate", "stages", hint=HINT)
+    return Stage(float(begin), float(end), float(seconds))
+
+
+def _rate(text: str) -> Rate:
+    return _RATE.validate_python(float(text) if _NUMBER.fullmatch(text) else text)
+
+
+def described(texts: Sequence[str]) -> str:
+    """Return the stages in words."""
+    return f"stages: {readable.listed(texts)}"

@@ -1,0 +1,44 @@
+"""What each stage of a load measured: the response to a ramp, a peak or a long load."""
+
+from collections.abc import Iterator, Sequence
+
+from benchforge.plugin import CaseSummary, Histogram, StageReading, Trial, readable
+from benchforge_reporters.text.words import names
+
+_TAIL_RESPONSES = 1000
+"Responses behind a p99: ten are then beyond it."
+
+
+def stage_lines(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
+    """Return a sentence for each stage of each case, over all its trials."""
+    return [
+        f"{name}, {sentence}"
+        for name, case in zip(names(cases), cases, strict=True)
+        for sentence in _sentences([trial for trial in trials if trial.case == case.case])
+    ]
+
+
+def _sentences(trials: Sequence[Trial]) -> Iterator[str]:
+    readings = [trial.reading.stages for trial in trials if trial.reading is not None]
+    for stages in zip(*readings, strict=False):
+        yield f"{stages[0].stage}: {_measured(stages)}"
+
+
+def _measured(stages: Sequence[StageReading]) -> str:
+    latency = Histogram.added(stage.latency for stage in stages)
+    errors = sum(stage.errors for stage in stages)
+    unfinished = sum(stage.unfinished for stage in stages)
+    seconds = sum(stage.seconds for stage in stages)
+    if not seconds:
+        return "not reached"
+    says = [f"{readable.figure(latency.count / seconds)} responses/s"]
+    for share, wanted in ((0.5, 1), (0.99, _TAIL_RESPONSES)):
+        value = latency.quantile(share, censored=errors + unfinished)
+        if latency.count >= wanted:
+            shown = "unknown" if value is None else readable.amount("s", value / 1e6)
+            says.append(f"p{share * 100:g} {shown}")
+    if errors:
+        says.append(readable.counted(errors, "error"))
+    if unfinished:
+        says.append(f"{readable.exact(unfinished)} without an answer at the end")
+    return ", ".join(says)

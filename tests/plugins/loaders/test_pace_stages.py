@@ -1,0 +1,145 @@
+"""A rate that changes by plan: when requests are due, and what each stage measured."""
+
+import importlib
+import json
+import sys
+from itertools import accumulate, pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from benchforge_loaders.pace.pace import PROGRAM
+from front_door import PROGRAMS, Bench
+from hypothesis import given
+from hypothesis import strategies as st
+from measured.case import cases, trial_of
+
+sys.path.insert(0, str(PROGRAM.parent))
+pace_stages: Any = importlib.import_module("pace_stages")
+pace_loop: Any = importlib.import_module("pace_loop")
+sys.path.pop(0)
+
+RATES = st.floats(0, 1000)
+STAGES = st.lists(st.tuples(RATES, RATES, st.floats(0.01, 20)), min_size=1, max_size=5)
+
+
+def expected(stages: list[tuple[float, float, float]], after: float) -> float:
+    """Return how many requests are due so many seconds after the begin: the integral."""
+    total = 0.0
+    for begin, end, seconds in stages:
+        inside = max(0.0, min(after, seconds))
+        total += begin * inside + (end - begin) / seconds * inside**2 / 2
+        after -= seconds
+    return total
+
+
+@given(STAGES, st.floats(0, 0.999))
+def test_a_request_is_due_when_so_many_are_expected(
+    stages: list[tuple[float, float, float]], share: float
+) -> None:
+    total = expected(stages, sum(one[2] for one in stages))
+    number = share * total
+    due = pace_stages.inverse(stages)(number)
+    if total > 0.01:
+        assert due is not None
+        assert abs(expected(stages, due / 1e9) - number) < 1e-4 * max(1.0, total)
+    assert pace_stages.inverse(stages)(total + 1) is None
+
+
+@pytest.mark.parametrize("arrivals", ["constant", "poisson"])
+def test_the_processes_share_the_arrivals_of_stages(arrivals: str) -> None:
+    stages = [(0.0, 1000.0, 1.0), (1000.0, 1000.0, 1.0), (3000.0, 3000.0, 1.0)]
+    plan = SimpleNamespace(
+        rate=1.0, stages=stages, arrivals=arrivals, seed=3, processes=3, duration_ns=3 * 10**9
+    )
+    parts = [list(pace_loop.arrivals(plan, part, 0)) for part in range(3)]
+    assert all(one <= other for part in parts for one, other in pairwise(part))
+    assert all(1300 < len(part) < 1700 for part in parts)
+    seconds = [sum(1 for part in parts for when in part if when // 10**9 == n) for n in range(3)]
+    for counted, wanted in zip(seconds, (500, 1000, 3000), strict=True):
+        assert abs(counted - wanted) <= (1 if arrivals == "constant" else wanted**0.5 * 5)
+
+
+SUITE = f"""benchforge = 1
+smoke = true
+[servers.records]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
+[loaders.day]
+use = "pace"
+connections = 20
+processes = 2
+arrivals = "constant"
+stages = ["0..80/s in 500ms", "80/s for 500ms", "200..0/s in 300ms"]
+[scenarios.day]
+servers = ["records"]
+loaders = ["day"]
+expect = {{ status = 200 }}
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "day.toml"
+    path.write_text(SUITE)
+    ran = bench("run", path, "-o", "results")
+    assert ran.code == 0, ran.all
+    assert "day, by stage of the load\nrecords, 0..80/s in 500ms: " in ran.out
+    (result,) = (tmp_path / "results").iterdir()
+    (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
+    stages = trial["reading"]["stages"]
+    due = [
+        sum(one["latency"]["counts"].values()) + one["errors"] + one["unfinished"] for one in stages
+    ]
+    # 20, 40 and 30 requests; each process begins with a number of its own.
+    assert all(
+        abs(now - wanted) <= 1
+        for now, wanted in zip(accumulate(due), accumulate((20, 40, 30)), strict=True)
+    )
+    assert trial["load"]["rate"] == pytest.approx(90 / 1.3)
+    assert "0..80/s in 500ms" in trial["load"]["stages"]
+    assert bench("verify", result).code == 0
+    for page in ("report.md", "report.html"):
+        assert "By stage of the load" in (result / page).read_text()
+
+
+def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
+    path = tmp_path / "day.toml"
+    path.write_text(SUITE.replace("blocks = 1", 'blocks = 1\nwarmup = "200ms"'))
+    (case,) = cases(path)
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    (warm_up,) = [one for one in trial.processes if "--duration 0.2" in " ".join(one.argv)][:1]
+    assert "--stages" not in warm_up.argv
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("80/s for", "80/s in", "loaders.day.stages: '80/s in 500ms': one rate lasts `for` a time"),
+        ("0..80/s in", "0..80/s for", "a ramp takes its time `in`"),
+        ("200..0/s", "200..x/s", 'should be a rate such as "500/s"'),
+        ("300ms", "0s", "a stage takes time, and has a rate"),
+        ("80/s for 500ms", "much", "'much' is not a stage"),
+        ("200..0/s", "900k..0/s", "a rate is at most 200000/s for each process"),
+        ("processes = 2", 'duration = "3s"', "duration and stages exclude each other"),
+        ("processes = 2", "rate = 5", "rate and stages exclude each other"),
+        ('use = "pace"', 'use = "wrk"', "loaders.day.stages"),
+        ("expect =", 'find = { rate = [10, 20], slo = "latency p50 < 1s" }\nexpect =',
+         "day: rate and stages exclude each other"),
+        ('quiet = "off"', 'interleave = "1s"', "with stages and processes pace cannot take turns"),
+    ],
+)  # fmt: skip
+def test_stages_that_cannot_be_are_errors_with_their_place(
+    bench: Bench, tmp_path: Path, before: str, after: str, says: str
+) -> None:
+    assert before in SUITE
+    path = tmp_path / "day.toml"
+    path.write_text(SUITE.replace(before, after, 1))
+    refused = bench("check", path)
+    assert refused.code == 2, refused.all
+    assert says in refused.err, refused.all
+    assert "day.toml:" in refused.err

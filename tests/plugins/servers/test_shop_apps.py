@@ -1,0 +1,102 @@
+"""The apps of the shop do the same work: the same answers, by the same number of queries."""
+
+import http.client
+import json
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+from serving.apps import serving
+from serving.postgres import DATASET, Postgres
+
+SHOP = DATASET.with_name("shop")
+APPS = ("flask_shop", "django_shop", "fastapi_shop")
+# Not the first queries of a connection, which ask for its settings and types.
+_QUERY = re.compile(r"(?:statement|execute [^:]+):\s+(SELECT|INSERT)(?! pg_| version\(\))")
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture(scope="module")
+def filled(postgres: Postgres) -> dict[str, str]:
+    """Return the URL of a shop for each app."""
+    urls = {}
+    for name in APPS:
+        postgres.run("createdb", name)
+        for file in ("schema.sql", "data.sql"):
+            postgres.run("psql", "-qX", "-v", "ON_ERROR_STOP=1", "-f", str(SHOP / file), name)
+        urls[name] = postgres.unix.replace("/benchmarks?", f"/{name}?")
+    return urls
+
+
+class Answer(NamedTuple):
+    status: int
+    told: dict[str, Any]
+    length: int
+    queries: list[str]
+
+
+class Visitor:
+    """Who asks an app, and what it was answered, with the queries that each answer took."""
+
+    def __init__(self, port: int, log: Path) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
+        self.log, self.cookie = log, ""
+        self.answers: list[Answer] = []
+
+    def asks(
+        self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] = JSON
+    ) -> None:
+        start = self.log.stat().st_size
+        self.connection.request(method, path, body, {"Cookie": self.cookie, **headers})
+        response = self.connection.getresponse()
+        content = response.read()
+        self.cookie = (response.getheader("Set-Cookie") or self.cookie).partition(";")[0]
+        logged = self.log.read_bytes()[start:].decode()
+        queries = _QUERY.findall(logged)
+        told = json.loads(content)
+        assert response.getheader("Content-Type") == "application/json"
+        assert response.getheader("Content-Length") == str(len(content))
+        self.answers.append(Answer(response.status, told, len(content), queries))
+
+    def logs_in(self, name: str, password: str) -> None:
+        self.asks("POST", "/login", urlencode({"name": name, "password": password}), FORM)
+
+
+def asked(visitor: Visitor) -> None:
+    """Ask for all that the shop has, with a login and without."""
+    # cheroot has ten threads: a connection, and so a thread, is kept from here on.
+    visitor.asks("GET", "/products/1")
+    visitor.answers.clear()
+    visitor.asks("GET", "/products?page=250")
+    visitor.asks("GET", "/products/17")
+    visitor.asks("GET", "/products/5001")
+    visitor.asks("GET", "/orders")
+    visitor.logs_in("member7", "secret-8")
+    visitor.logs_in("member7", "secret-7")
+    visitor.asks("POST", "/orders", '{"product": 17, "quantity": 3}')
+    visitor.asks("POST", "/orders", '{"product": 0, "quantity": 3}')
+    visitor.asks("GET", "/orders")
+
+
+def test_the_apps_of_the_shop_answer_alike_by_the_same_queries(
+    postgres: Postgres, filled: dict[str, str], tmp_path: Path
+) -> None:
+    answers = {}
+    for name, url in filled.items():
+        with serving(name, tmp_path / name, {"DATABASE_URL": url, "SHOP_POOL_SIZE": "1"}) as port:
+            visitor = Visitor(port, postgres.log)
+            with closing(visitor.connection):
+                asked(visitor)
+            answers[name] = visitor.answers
+    flask, django, fastapi = answers.values()
+    assert [one.status for one in flask] == [200, 200, 404, 401, 401, 200, 201, 404, 200]
+    assert flask[-1].told["member"] == "member7"
+    assert len(flask[-1].told["orders"]) == 1
+    assert [len(one.queries) for one in flask] == [1, 1, 1, 1, 1, 2, 3, 2, 2]
+    assert django == flask
+    assert fastapi == flask
