@@ -53,7 +53,14 @@ def read(folder: Path, name: str, most: int) -> bytes:
     Raises OSError: it is not there, is no file, lies behind a link, or has more than `most` bytes.
     """
     with opened(folder, name) as file:
-        return _content(file, folder / name, most)
+        return _content(file, (folder, name), most)
+
+
+def pieces(folder: Path, name: str) -> Iterator[bytes]:
+    """Yield the content of a file below a folder in pieces. Raises OSError as `read` does."""
+    with opened(folder, name) as file:
+        while piece := os.read(file, MIB):
+            yield piece
 
 
 def read_named(path: Path, most: int) -> bytes:
@@ -65,12 +72,12 @@ def read_named(path: Path, most: int) -> bytes:
         raise OSError(errno.EINVAL, _NO_FILE, str(path))
     file = os.open(path, _READ & ~os.O_NOFOLLOW)
     try:
-        return _content(file, path, most)
+        return _content(file, (path,), most)
     finally:
         os.close(file)
 
 
-def _content(file: int, path: Path, most: int) -> bytes:
+def _content(file: int, path: tuple[Path | str, ...], most: int) -> bytes:
     size = os.fstat(file).st_size
     if size > most:
         raise _too_large(path, size, most)
@@ -92,7 +99,7 @@ def sha256(folder: Path, name: str, most: int) -> str:
         while part := os.read(file, MIB if size else _FIRST):
             digest.update(part)
             if (size := size + len(part)) > most:
-                raise _too_large(folder / name, size, most)
+                raise _too_large((folder, name), size, most)
     return digest.hexdigest()
 
 
@@ -284,5 +291,5 @@ def _named(error: OSError, folder: Path, name: str) -> OSError:
     return OSError(error.errno, error.strerror or str(error), str(path))
 
 
-def _too_large(path: Path, size: int, most: int) -> OSError:
-    return OSError(errno.EFBIG, too_many(size, most, "bytes"), str(path))
+def _too_large(path: tuple[Path | str, ...], size: int, most: int) -> OSError:
+    return OSError(errno.EFBIG, too_many(size, most, "bytes"), str(Path(*path)))

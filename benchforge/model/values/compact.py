@@ -1,6 +1,6 @@
 """Models that are kept by the thousand, in less memory."""
 
-from collections.abc import Iterable
+import sys
 from datetime import datetime
 from types import NoneType
 from typing import Any
@@ -10,6 +10,8 @@ from benchforge.model.values.frozen import Frozen
 _LATEST: dict[type, set[str]] = {}
 "The set of the model that was the last of its class: most have the same."
 _FIELD_SETS: dict[frozenset[str], set[str]] = {}
+_LONG = 64
+"Length from which pydantic makes a text anew each time that it is read."
 # By type, not by isinstance: that takes a call of Python for each class that is abstract.
 _HOLD_NOTHING = {str, int, float, bool, NoneType, datetime}
 
@@ -19,16 +21,16 @@ def compact(model: Frozen) -> None:
 
     pydantic keeps with each model a set of the fields that were given: a third of what a trial
     takes. Models that were given the same fields have one set here. Nothing changes it: a copy of
-    a model has a set of its own.
+    a model has a set of its own. Long texts that are equal are one; pydantic shares the others.
     """
     left: list[Any] = [model]
     while left:
         inner = left.pop()
         kind = type(inner)
         if kind is tuple:
-            left += _holders(inner)
+            left += [value for value in inner if type(value) not in _HOLD_NOTHING]
         elif kind is dict:
-            left += _holders(inner.values())
+            left += _holders(inner)
         elif kind in _LATEST or issubclass(kind, Frozen):
             given = inner.__pydantic_fields_set__
             shared = _LATEST.get(kind)
@@ -36,8 +38,19 @@ def compact(model: Frozen) -> None:
                 shared = _FIELD_SETS.setdefault(frozenset(given), given)
                 _LATEST[kind] = shared
             object.__setattr__(inner, "__pydantic_fields_set__", shared)
-            left += _holders(inner.__dict__.values())
+            left += _holders(inner.__dict__)
 
 
-def _holders(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if type(value) not in _HOLD_NOTHING]
+def _holders(values: dict[Any, Any]) -> list[Any]:
+    """Return what holds other values, and share the texts."""
+    holders = []
+    for key, value in values.items():
+        kind = type(value)
+        if kind is str:
+            if len(value) >= _LONG:
+                values[key] = sys.intern(value)
+        elif kind is tuple and value and type(value[0]) is str:
+            values[key] = tuple([sys.intern(t) if len(t) >= _LONG else t for t in value])
+        elif kind not in _HOLD_NOTHING:
+            holders.append(value)
+    return holders

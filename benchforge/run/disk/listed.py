@@ -1,6 +1,5 @@
 """Which reports in a result are ours to remove: those known by name, and those that are listed."""
 
-import hashlib
 import re
 import sys
 from collections.abc import Mapping
@@ -15,9 +14,12 @@ _LINE = re.compile("(?P<digest>[0-9a-f]{64})  (?P<name>.+)")
 _MOST = door.MIB
 
 
-def listed(folder: Path, name: str, content: bytes) -> None:
-    """Note that a report is about to be written. Raises OSError where that cannot be."""
-    there = {**_digests(folder), name: hashlib.sha256(content).hexdigest()}
+def listed(folder: Path, name: str, place: Path) -> None:
+    """Note that a report is about to be written. Raises OSError where that cannot be.
+
+    `place` is the folder that it was formed in.
+    """
+    there = {**_digests(folder), name: door.sha256(place, name, sys.maxsize)}
     lines = (f"{digest}  {one}\n" for one, digest in sorted(there.items()))
     door.write(folder, LISTED, "".join(lines).encode())
 

@@ -74,8 +74,10 @@ def _of_metric(
     label: str, metric: Metric, trials: Sequence[Trial], window: Window
 ) -> Iterator[MetricSummary]:
     groups: dict[str | None, list[TrialSample]] = {}
+    equal: dict[tuple[object, ...], Sample] = {}  # most trials have no error of any class
     for trial in trials:
-        for sample in _samples(label, metric, trial, window):
+        for own in _samples(label, metric, trial, window):
+            sample = equal.setdefault((repr(own.value), *own.__dict__.values()), own)
             trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             compact(trial_sample)
             groups.setdefault(sample.of, []).append(trial_sample)

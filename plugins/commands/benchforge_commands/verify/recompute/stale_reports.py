@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from benchforge import door
@@ -19,28 +20,27 @@ def stale_reports(
     """Yield the reports in a folder that are not what its result gives; one may be missing."""
     with scratch_folder() as place:
         names = (*REPORTERS, *wanted_earlier(folder))
-        for _, name, again in formed(summary, trials, registry, folder, names, place):
+        for _, name in formed(summary, trials, registry, folder, names, place):
             there = folder / name
             if not os.path.lexists(there):
                 continue
             try:
-                if not same(folder, name, again):
-                    line = _first(folder, name, again)
+                if not same(folder, place, name):
+                    line = _first(folder, place, name)
                     yield FileFault(there, "", line, "is not what the result gives")
             except OSError as error:
                 yield FileFault(there, "", None, error.strerror or str(error))
 
 
-def _first(folder: Path, name: str, content: bytes) -> int:
-    """Return the number of the first line that is another; of the file no more is read."""
+def _first(folder: Path, place: Path, name: str) -> int:
+    """Return the number of the first line that is another; of the files no more is read."""
     line = 1
-    with door.opened(folder, name) as file:
-        for start in range(0, len(content) + 1, door.MIB):
-            then, now = os.pread(file, door.MIB, start), content[start : start + door.MIB]
-            if then != now:
-                both = zip(then, now, strict=False)
-                shorter = min(len(then), len(now))
-                alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
-                return line + now[:alike].count(b"\n")
-            line += now.count(b"\n")
+    there, again = door.pieces(folder, name), door.pieces(place, name)
+    for then, now in zip_longest(there, again, fillvalue=b""):
+        if then != now:
+            both = zip(then, now, strict=False)
+            shorter = min(len(then), len(now))
+            alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
+            return line + now[:alike].count(b"\n")
+        line += now.count(b"\n")
     return line
