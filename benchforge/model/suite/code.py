@@ -45,7 +45,7 @@ class Code(Frozen):
 
     @property
     def in_words(self) -> str:
-        """Description: `main at 1a2b3c4`, or `working tree of 1a2b3c4, 2 files changed`."""
+        """Description: `main at 1a2b3c4`, or `working tree at 1a2b3c4 with 2 changed files`."""
         if self.commit is None:
             return f"{self.ref or 'working tree'}, commit unknown: {self.why}"
         commit = self.commit[:_SHOWN]
@@ -54,6 +54,6 @@ class Code(Frozen):
             lacks = f" without its submodules {', '.join(self.submodules)}"
             return named + (lacks if self.submodules else "")
         if self.changed_files is None:
-            return f"working tree of {commit}, changes unknown: {self.why}"
-        files = counted(self.changed_files, "file") if self.changed_files else "nothing"
-        return f"working tree of {commit}, {files} changed"
+            return f"working tree at {commit}, changes unknown: {self.why}"
+        files = f" with {counted(self.changed_files, 'changed file')}" if self.changed_files else ""
+        return f"working tree at {commit}{files}"

@@ -143,7 +143,7 @@ def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_p
     folder = made(tmp_path)
     told = gate(bench, seconds=2)
     assert told.code == 4, told.all
-    assert told.out.startswith("UNDECIDED: working tree of ")
+    assert told.out.startswith("UNDECIDED: working tree at ")
     assert "  ? s · app · pace: undecided" in told.out
     (folder / "suite.toml").write_text(SUITE + waiver)
     waived = gate(bench, "--comment", "comment.md", seconds=2)

@@ -86,8 +86,8 @@ def test_what_cannot_be_rebuilt_is_told(
     with pytest.raises(Unusable, match="nothing can be measured once more"):
         again(dirty, fast, tmp_path / "again")
     told = capsys.readouterr().err
-    assert "servers.app: not measured again: it was the working tree of " in told
-    assert "1 file changed" in told
+    assert "servers.app: not measured again: it was the working tree at " in told
+    assert " with 1 changed file" in told
     assert not (tmp_path / "suite-before.toml").exists()
     git(tmp_path, "checkout", "--quiet", "--", "app")
     header = fast / "result.json"

@@ -130,7 +130,11 @@ def _formed(
     tables = layered(read(request.suite), request.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
     pairs = paired(suite, base)
-    named = base.ref if base.ref == base.commit else f"{base.ref} at {base.commit[:_SHOWN]}"
+    named = (
+        f"commit {base.commit[:_SHOWN]}"
+        if base.ref == base.commit
+        else f"{base.ref} at {base.commit[:_SHOWN]}"
+    )
     notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
     if not pairs.folders:
         return Formed(Design({}, {}), {}, 0, named, "the working tree", tuple(notes), same=False)

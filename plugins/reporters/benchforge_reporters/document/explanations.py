@@ -88,7 +88,7 @@ EXPLANATIONS: Final = {
     "K1": Explanation(
         "{servers} closed connections, {others} kept them",
         "Each difference is also the price of opening a connection for each request.",
-        'worker_class = "gthread", or keep_alive = false for all',
+        'worker_class = "gthread" (gunicorn -k gthread), or keep_alive = false for all',
     ),
     "K2": Explanation(
         "{servers}: the queue of connections was full in {trials}",
