@@ -11,7 +11,9 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +29,7 @@ OWN = 0o600
 HALF = ".bf-"
 "How the name of a file begins that is not whole yet."
 MIB = 1 << 20
-_FIRST = 1 << 16  # most files have less, and a buffer of a megabyte takes time
+_PIECE = 1 << 16  # of a file: a buffer of a megabyte takes time, and most files have less
 Content = bytes | Iterable[bytes]
 
 
@@ -59,8 +61,7 @@ def read(folder: Path, name: str, most: int) -> bytes:
 def pieces(folder: Path, name: str) -> Iterator[bytes]:
     """Yield the content of a file below a folder in pieces. Raises OSError as `read` does."""
     with opened(folder, name) as file:
-        while piece := os.read(file, MIB):
-            yield piece
+        yield from iter(partial(os.read, file, _PIECE), b"")
 
 
 def read_named(path: Path, most: int) -> bytes:
@@ -92,14 +93,13 @@ def _content(file: int, path: tuple[Path | str, ...], most: int) -> bytes:
     return b"".join(parts)
 
 
-def sha256(folder: Path, name: str, most: int) -> str:
+def sha256(folder: Path, name: str, most: int = sys.maxsize) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError as `read` does."""
     digest, size = hashlib.sha256(), 0
-    with opened(folder, name) as file:
-        while part := os.read(file, MIB if size else _FIRST):
-            digest.update(part)
-            if (size := size + len(part)) > most:
-                raise _too_large((folder, name), size, most)
+    for part in pieces(folder, name):
+        digest.update(part)
+        if (size := size + len(part)) > most:
+            raise _too_large((folder, name), size, most)
     return digest.hexdigest()
 
 

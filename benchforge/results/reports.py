@@ -81,7 +81,7 @@ def renew_reports(
     with scratch_folder() as place:
         names = wanted_earlier(folder)
         for _, name in formed(summary, trials, registry, folder, names, place):
-            if door.holds(folder, name) and not same(folder, place, name):
+            if door.holds(folder, name) and door.sha256(folder, name) != door.sha256(place, name):
                 door.write(folder, name, door.pieces(place, name))
                 written.append(folder / name)
     return written
@@ -104,35 +104,19 @@ def formed(
     names: Sequence[str],
     place: Path,
 ) -> Iterator[tuple[Reporter, str]]:
-    """Form reports in an empty folder, which then also has the trials.
-
-    Yields by whom each file is, and its name: a file may be as long as all trials together.
-    """
+    """Form reports in an empty folder, beside the trials: yield by whom each is, and its name."""
     (place / TRIALS).symlink_to((folder / TRIALS).resolve())
     for name in names:
         part = reporter(registry, name)
         try:
             made = [str(file.relative_to(place)) for file in part.report(summary, trials, place)]
             for file in made:
-                _check(place, file)
+                if is_measured(file) or file.split("/", maxsplit=1)[0] in _TAKEN:
+                    raise ValueError(f"{file} is a name of the result itself")  # noqa: TRY301 - the reporter's error
+                door.size_of(place, file)  # a file, and no link
         except OSError:
             raise
         except Exception as error:
             message = f"reporter {name}: {type(error).__name__}: {error}"
             raise Unusable(message, "its author can fix it; other reports are written") from error
         yield from ((part, file) for file in made)
-
-
-def _check(place: Path, name: str) -> None:
-    """Raise ValueError for what a result has for itself, OSError for what is not a file."""
-    if is_measured(name) or name.split("/", maxsplit=1)[0] in _TAKEN:
-        raise ValueError(f"{name} is a name of the result itself")
-    door.size_of(place, name)
-
-
-def same(folder: Path, place: Path, name: str) -> bool:
-    """Return True if a file of a folder has the content of that of another folder."""
-    return door.size_of(folder, name) == door.size_of(place, name) and all(
-        ours == theirs
-        for ours, theirs in zip(door.pieces(folder, name), door.pieces(place, name), strict=False)
-    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -14,7 +14,6 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.compact import compact
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.program import program
@@ -36,8 +35,6 @@ _REPEATED = (
     *("case", "encryption", "files", "good_response", "listener", "load", "namespaces"),
     *("placement", "request", "workers", "workers_declared"),
 )
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 
 
 def read_header(folder: Path) -> Header:
@@ -45,12 +42,7 @@ def read_header(folder: Path) -> Header:
 
     Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
     """
-    header = _model(parse(folder, HEADER, Header))
-    compact(header)
-    cases: dict[bytes, CaseName] = {}
-    for one in header.plan:
-        object.__setattr__(one, "case", _first(to_json(one.case), one.case, cases))
-    return header
+    return compact(_model(parse(folder, HEADER, Header)))
 
 
 def read_summary(folder: Path) -> Summary:
@@ -87,7 +79,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
         yield parsed
 
 
-def _first(key: _Key, value: _Value, seen: dict[_Key, _Value]) -> _Value:
+def _first(key: Any, value: Any, seen: dict[Any, Any]) -> Any:
     """Return the first of equal values."""
     first = seen.setdefault(key, value)
     if first is value and isinstance(value, Frozen):

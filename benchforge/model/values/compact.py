@@ -3,21 +3,18 @@
 import sys
 from datetime import datetime
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from benchforge.model.values.frozen import Frozen
 
-_LATEST: dict[type, set[str]] = {}
-"The set of the model that was the last of its class: most have the same."
+Model = TypeVar("Model", bound=Frozen)
 _FIELD_SETS: dict[frozenset[str], set[str]] = {}
-_LONG = 64
-"Length from which pydantic makes a text anew each time that it is read."
-# By type, not by isinstance: that takes a call of Python for each class that is abstract.
+_LONG = 64  # characters: pydantic makes such a text anew each time that it is read
 _HOLD_NOTHING = {str, int, float, bool, NoneType, datetime}
 
 
-def compact(model: Frozen) -> None:
-    """Let a model that was just made share with others what they have in common.
+def compact(model: Model) -> Model:
+    """Let a model that was just made share with others what they have in common. Return it.
 
     pydantic keeps with each model a set of the fields that were given: a third of what a trial
     takes. Models that were given the same fields have one set here. Nothing changes it: a copy of
@@ -31,14 +28,11 @@ def compact(model: Frozen) -> None:
             left += [value for value in inner if type(value) not in _HOLD_NOTHING]
         elif kind is dict:
             left += _holders(inner)
-        elif kind in _LATEST or issubclass(kind, Frozen):
-            given = inner.__pydantic_fields_set__
-            shared = _LATEST.get(kind)
-            if shared != given:
-                shared = _FIELD_SETS.setdefault(frozenset(given), given)
-                _LATEST[kind] = shared
+        elif (given := getattr(inner, "__pydantic_fields_set__", None)) is not None:
+            shared = _FIELD_SETS.setdefault(frozenset(given), given)
             object.__setattr__(inner, "__pydantic_fields_set__", shared)
             left += _holders(inner.__dict__)
+    return model
 
 
 def _holders(values: dict[Any, Any]) -> list[Any]:
@@ -46,11 +40,8 @@ def _holders(values: dict[Any, Any]) -> list[Any]:
     holders = []
     for key, value in values.items():
         kind = type(value)
-        if kind is str:
-            if len(value) >= _LONG:
-                values[key] = sys.intern(value)
-        elif kind is tuple and value and type(value[0]) is str:
-            values[key] = tuple([sys.intern(t) if len(t) >= _LONG else t for t in value])
+        if kind is str and len(value) >= _LONG:
+            values[key] = sys.intern(value)
         elif kind not in _HOLD_NOTHING:
             holders.append(value)
     return holders

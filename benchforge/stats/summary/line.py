@@ -78,9 +78,8 @@ def _of_metric(
     for trial in trials:
         for own in _samples(label, metric, trial, window):
             sample = equal.setdefault((repr(own.value), *own.__dict__.values()), own)
-            trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
-            compact(trial_sample)
-            groups.setdefault(sample.of, []).append(trial_sample)
+            one = compact(TrialSample(trial=trial.number, block=trial.block, sample=sample))
+            groups.setdefault(sample.of, []).append(one)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:
         yield _line(label, of, metric, samples, len(trials))

@@ -10,7 +10,7 @@ from benchforge.model.files.file import FileFault
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
-from benchforge.results.reports import REPORTERS, formed, same, wanted_earlier
+from benchforge.results.reports import REPORTERS, formed, wanted_earlier
 from benchforge.run.disk.scratch import scratch_folder
 
 
@@ -25,15 +25,14 @@ def stale_reports(
             if not os.path.lexists(there):
                 continue
             try:
-                if not same(folder, place, name):
-                    line = _first(folder, place, name)
+                if (line := _first(folder, place, name)) is not None:
                     yield FileFault(there, "", line, "is not what the result gives")
             except OSError as error:
                 yield FileFault(there, "", None, error.strerror or str(error))
 
 
-def _first(folder: Path, place: Path, name: str) -> int:
-    """Return the number of the first line that is another; of the files no more is read."""
+def _first(folder: Path, place: Path, name: str) -> int | None:
+    """Return the number of the first line that is another; None if the files are the same."""
     line = 1
     there, again = door.pieces(folder, name), door.pieces(place, name)
     for then, now in zip_longest(there, again, fillvalue=b""):
@@ -43,4 +42,4 @@ def _first(folder: Path, place: Path, name: str) -> int:
             alike = next((at for at, (one, other) in enumerate(both) if one != other), shorter)
             return line + now[:alike].count(b"\n")
         line += now.count(b"\n")
-    return line
+    return None
