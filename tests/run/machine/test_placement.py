@@ -278,7 +278,7 @@ workers = 2
 use = "nginx"
 upstream = "behind"
 [loaders."*"]
-duration = "1s"
+duration = "2s"
 [loaders.wrk]
 use = "wrk"
 [loaders.locust]
