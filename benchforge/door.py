@@ -11,7 +11,9 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +29,7 @@ OWN = 0o600
 HALF = ".bf-"
 "How the name of a file begins that is not whole yet."
 MIB = 1 << 20
-_FIRST = 1 << 16  # most files have less, and a buffer of a megabyte takes time
+_PIECE = 1 << 16  # of a file: a buffer of a megabyte takes time, and most files have less
 Content = bytes | Iterable[bytes]
 
 
@@ -53,7 +55,13 @@ def read(folder: Path, name: str, most: int) -> bytes:
     Raises OSError: it is not there, is no file, lies behind a link, or has more than `most` bytes.
     """
     with opened(folder, name) as file:
-        return _content(file, folder / name, most)
+        return _content(file, (folder, name), most)
+
+
+def pieces(folder: Path, name: str) -> Iterator[bytes]:
+    """Yield the content of a file below a folder in pieces. Raises OSError as `read` does."""
+    with opened(folder, name) as file:
+        yield from iter(partial(os.read, file, _PIECE), b"")
 
 
 def read_named(path: Path, most: int) -> bytes:
@@ -65,12 +73,12 @@ def read_named(path: Path, most: int) -> bytes:
         raise OSError(errno.EINVAL, _NO_FILE, str(path))
     file = os.open(path, _READ & ~os.O_NOFOLLOW)
     try:
-        return _content(file, path, most)
+        return _content(file, (path,), most)
     finally:
         os.close(file)
 
 
-def _content(file: int, path: Path, most: int) -> bytes:
+def _content(file: int, path: tuple[Path | str, ...], most: int) -> bytes:
     size = os.fstat(file).st_size
     if size > most:
         raise _too_large(path, size, most)
@@ -85,14 +93,13 @@ def _content(file: int, path: Path, most: int) -> bytes:
     return b"".join(parts)
 
 
-def sha256(folder: Path, name: str, most: int) -> str:
+def sha256(folder: Path, name: str, most: int = sys.maxsize) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits. Raises OSError as `read` does."""
     digest, size = hashlib.sha256(), 0
-    with opened(folder, name) as file:
-        while part := os.read(file, MIB if size else _FIRST):
-            digest.update(part)
-            if (size := size + len(part)) > most:
-                raise _too_large(folder / name, size, most)
+    for part in pieces(folder, name):
+        digest.update(part)
+        if (size := size + len(part)) > most:
+            raise _too_large((folder, name), size, most)
     return digest.hexdigest()
 
 
@@ -284,5 +291,5 @@ def _named(error: OSError, folder: Path, name: str) -> OSError:
     return OSError(error.errno, error.strerror or str(error), str(path))
 
 
-def _too_large(path: Path, size: int, most: int) -> OSError:
-    return OSError(errno.EFBIG, too_many(size, most, "bytes"), str(path))
+def _too_large(path: tuple[Path | str, ...], size: int, most: int) -> OSError:
+    return OSError(errno.EFBIG, too_many(size, most, "bytes"), str(Path(*path)))

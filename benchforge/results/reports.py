@@ -1,7 +1,6 @@
 """The files that show a result: written beside it, and compared with it later."""
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -56,17 +55,17 @@ def write_reports(
     written: list[Path] = []
     into = into or folder
     with scratch_folder() as place:
-        for by, name, content in formed(summary, trials, registry, folder, names, place):
+        for by, name in formed(summary, trials, registry, folder, names, place):
             if "/" in name:
                 door.make(into, name.rpartition("/")[0])
             if into == folder and by.name not in {*REPORTERS, *ON_DEMAND}:
-                listed(folder, name, content)
-            door.write(into, name, content)
+                listed(folder, name, place)
+            door.write(into, name, door.pieces(place, name))
             written.append(into / name)
             elsewhere = os.environ.get(by.appended_to) if by.appended_to and appends else None
             if elsewhere:
                 with Path(elsewhere).open("ab") as end:
-                    end.write(content)
+                    end.writelines(door.pieces(place, name))
                 written.append(Path(elsewhere))
     return written
 
@@ -81,9 +80,9 @@ def renew_reports(
     written: list[Path] = []
     with scratch_folder() as place:
         names = wanted_earlier(folder)
-        for _, name, content in formed(summary, trials, registry, folder, names, place):
-            if door.holds(folder, name) and not same(folder, name, content):
-                door.write(folder, name, content)
+        for _, name in formed(summary, trials, registry, folder, names, place):
+            if door.holds(folder, name) and door.sha256(folder, name) != door.sha256(place, name):
+                door.write(folder, name, door.pieces(place, name))
                 written.append(folder / name)
     return written
 
@@ -104,34 +103,20 @@ def formed(
     folder: Path,
     names: Sequence[str],
     place: Path,
-) -> Iterator[tuple[Reporter, str, bytes]]:
-    """Form reports in an empty folder, which then also has the trials.
-
-    Yields by whom each file is, its name and its content.
-    """
+) -> Iterator[tuple[Reporter, str]]:
+    """Form reports in an empty folder, beside the trials: yield by whom each is, and its name."""
     (place / TRIALS).symlink_to((folder / TRIALS).resolve())
     for name in names:
         part = reporter(registry, name)
         try:
             made = [str(file.relative_to(place)) for file in part.report(summary, trials, place)]
-            contents = [_made(place, file) for file in made]
+            for file in made:
+                if is_measured(file) or file.split("/", maxsplit=1)[0] in _TAKEN:
+                    raise ValueError(f"{file} is a name of the result itself")  # noqa: TRY301 - the reporter's error
+                door.size_of(place, file)  # a file, and no link
         except OSError:
             raise
         except Exception as error:
             message = f"reporter {name}: {type(error).__name__}: {error}"
             raise Unusable(message, "its author can fix it; other reports are written") from error
-        yield from ((part, *both) for both in zip(made, contents, strict=True))
-
-
-def _made(place: Path, name: str) -> bytes:
-    """Return what a reporter wrote. Raises ValueError for what a result has for itself."""
-    if is_measured(name) or name.split("/", maxsplit=1)[0] in _TAKEN:
-        raise ValueError(f"{name} is a name of the result itself")
-    return door.read(place, name, sys.maxsize - 1)
-
-
-def same(folder: Path, name: str, content: bytes) -> bool:
-    """Return True if a file of a folder has this content."""
-    if door.size_of(folder, name) != len(content):
-        return False
-    return door.read(folder, name, len(content)) == content
+        yield from ((part, file) for file in made)

@@ -364,8 +364,8 @@ def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
 
     for name in ("poem.txt", "own/other.txt"):
         door.make(result, "own")
-        listed(result, name, b"made")
         door.write(result, name, b"made")
+        listed(result, name, result)
     summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=100)
     assert summed.returncode == 0
     (result / "own/other.txt").write_text("mine now")

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_json
 
 from benchforge.errors import BenchforgeError, InvalidFile, Unusable
 from benchforge.model.files.ceiling import Ceiling
@@ -28,7 +31,10 @@ TRIALS = "trials"
 RUNTIMES = "runtimes"
 TRIAL = "trial.json"
 ANSWER = "answer.bin"
-_REPEATED = ("case", "encryption", "good_response", "listener", "load", "placement", "request")
+_REPEATED = (
+    *("case", "encryption", "files", "good_response", "listener", "load", "namespaces"),
+    *("placement", "request", "workers", "workers_declared"),
+)
 
 
 def read_header(folder: Path) -> Header:
@@ -36,7 +42,7 @@ def read_header(folder: Path) -> Header:
 
     Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
     """
-    return _model(parse(folder, HEADER, Header))
+    return compact(_model(parse(folder, HEADER, Header)))
 
 
 def read_summary(folder: Path) -> Summary:
@@ -60,26 +66,25 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     what a suite gives to many trials.
     """
     checks: dict[tuple[object, ...], Check] = {}
-    parts: dict[tuple[str, bytes], Frozen] = {}
+    parts: dict[tuple[str, bytes], Any] = {}
     for name in trial_files(folder):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
-            shared = tuple([_shared(one, checks) for one in parsed.model.checks])
-            object.__setattr__(parsed.model, "checks", ())  # these are compact already
-            for field in _REPEATED:
-                if isinstance(part := getattr(parsed.model, field), Frozen):
-                    key = field, part.__pydantic_serializer__.to_json(part)
-                    object.__setattr__(parsed.model, field, parts.setdefault(key, part))
+            fields = parsed.model.__dict__
+            shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
+            shared["checks"] = tuple([_first(_text(one), one, checks) for one in fields["checks"]])
+            fields.update(dict.fromkeys(shared))  # these are compact already
             compact(parsed.model)
-            object.__setattr__(parsed.model, "checks", shared)  # equal values: it stays frozen
+            fields.update(shared)  # equal values: it stays frozen
         yield parsed
 
 
-def _shared(check: Check, checks: dict[tuple[object, ...], Check]) -> Check:
-    shared = checks.setdefault(_text(check), check)
-    if shared is check:
-        compact(check)
-    return shared
+def _first(key: Any, value: Any, seen: dict[Any, Any]) -> Any:
+    """Return the first of equal values."""
+    first = seen.setdefault(key, value)
+    if first is value and isinstance(value, Frozen):
+        compact(value)
+    return first
 
 
 def _text(check: Check) -> tuple[object, ...]:

@@ -38,7 +38,7 @@ class Counts(Mapping[int, int]):
 
 
 def _packed(values: Collection[int]) -> Sequence[int]:
-    try:
-        return array("I", values)
-    except OverflowError:  # more than four bytes
-        return tuple(values)
+    exact = tuple(values)  # an array that grows while it is filled is larger
+    largest = max(exact, default=0)
+    code = next((c for c in "BHI" if not largest >> 8 * array(c).itemsize), "")
+    return array(code, exact) if code else exact

@@ -1,43 +1,47 @@
 """Models that are kept by the thousand, in less memory."""
 
-from collections.abc import Iterable
+import sys
 from datetime import datetime
 from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from benchforge.model.values.frozen import Frozen
 
-_LATEST: dict[type, set[str]] = {}
-"The set of the model that was the last of its class: most have the same."
+Model = TypeVar("Model", bound=Frozen)
 _FIELD_SETS: dict[frozenset[str], set[str]] = {}
-# By type, not by isinstance: that takes a call of Python for each class that is abstract.
+_LONG = 64  # characters: pydantic makes such a text anew each time that it is read
 _HOLD_NOTHING = {str, int, float, bool, NoneType, datetime}
 
 
-def compact(model: Frozen) -> None:
-    """Let a model that was just made share with others what they have in common.
+def compact(model: Model) -> Model:
+    """Let a model that was just made share with others what they have in common. Return it.
 
     pydantic keeps with each model a set of the fields that were given: a third of what a trial
     takes. Models that were given the same fields have one set here. Nothing changes it: a copy of
-    a model has a set of its own.
+    a model has a set of its own. Long texts that are equal are one; pydantic shares the others.
     """
     left: list[Any] = [model]
     while left:
         inner = left.pop()
         kind = type(inner)
         if kind is tuple:
-            left += _holders(inner)
+            left += [value for value in inner if type(value) not in _HOLD_NOTHING]
         elif kind is dict:
-            left += _holders(inner.values())
-        elif kind in _LATEST or issubclass(kind, Frozen):
-            given = inner.__pydantic_fields_set__
-            shared = _LATEST.get(kind)
-            if shared != given:
-                shared = _FIELD_SETS.setdefault(frozenset(given), given)
-                _LATEST[kind] = shared
+            left += _holders(inner)
+        elif (given := getattr(inner, "__pydantic_fields_set__", None)) is not None:
+            shared = _FIELD_SETS.setdefault(frozenset(given), given)
             object.__setattr__(inner, "__pydantic_fields_set__", shared)
-            left += _holders(inner.__dict__.values())
+            left += _holders(inner.__dict__)
+    return model
 
 
-def _holders(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if type(value) not in _HOLD_NOTHING]
+def _holders(values: dict[Any, Any]) -> list[Any]:
+    """Return what holds other values, and share the texts."""
+    holders = []
+    for key, value in values.items():
+        kind = type(value)
+        if kind is str and len(value) >= _LONG:
+            values[key] = sys.intern(value)
+        elif kind not in _HOLD_NOTHING:
+            holders.append(value)
+    return holders

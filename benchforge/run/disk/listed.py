@@ -1,8 +1,6 @@
 """Which reports in a result are ours to remove: those known by name, and those that are listed."""
 
-import hashlib
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,9 +13,9 @@ _LINE = re.compile("(?P<digest>[0-9a-f]{64})  (?P<name>.+)")
 _MOST = door.MIB
 
 
-def listed(folder: Path, name: str, content: bytes) -> None:
-    """Note that a report is about to be written. Raises OSError where that cannot be."""
-    there = {**_digests(folder), name: hashlib.sha256(content).hexdigest()}
+def listed(folder: Path, name: str, place: Path) -> None:
+    """Note that a report is about to be moved here from a place. Raises OSError if it cannot."""
+    there = {**_digests(folder), name: door.sha256(place, name)}
     lines = (f"{digest}  {one}\n" for one, digest in sorted(there.items()))
     door.write(folder, LISTED, "".join(lines).encode())
 
@@ -38,6 +36,6 @@ def _digests(folder: Path) -> Mapping[str, str]:
 
 def _is(folder: Path, name: str, digest: str) -> bool:
     try:
-        return door.sha256(folder, name, sys.maxsize) == digest
+        return door.sha256(folder, name) == digest
     except OSError:
         return False

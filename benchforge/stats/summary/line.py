@@ -74,11 +74,12 @@ def _of_metric(
     label: str, metric: Metric, trials: Sequence[Trial], window: Window
 ) -> Iterator[MetricSummary]:
     groups: dict[str | None, list[TrialSample]] = {}
+    equal: dict[tuple[object, ...], Sample] = {}  # most trials have no error of any class
     for trial in trials:
-        for sample in _samples(label, metric, trial, window):
-            trial_sample = TrialSample(trial=trial.number, block=trial.block, sample=sample)
-            compact(trial_sample)
-            groups.setdefault(sample.of, []).append(trial_sample)
+        for own in _samples(label, metric, trial, window):
+            sample = equal.setdefault((repr(own.value), *own.__dict__.values()), own)
+            one = compact(TrialSample(trial=trial.number, block=trial.block, sample=sample))
+            groups.setdefault(sample.of, []).append(one)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:
         yield _line(label, of, metric, samples, len(trials))

@@ -27,8 +27,9 @@ from benchforge.suite.cases.case import Case
 CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def cache() -> Iterator[None]:
+    """Build the templates of the databases once for all tests of this file."""
     needed("postgres", "redis-server", "redis-cli")
     with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", folder)

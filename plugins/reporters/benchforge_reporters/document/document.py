@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from weakref import ref
 
 from benchforge.plugin import (
     CaseSummary,
@@ -130,17 +131,24 @@ class ResultDocument:
     "Reason why claims and answers have different intervals; empty if they have not."
 
 
-_latest: list[tuple[Summary, Sequence[Trial], ResultDocument]] = []
+_latest: list[tuple["ref[Summary]", Sequence[Trial], ResultDocument]] = []
 
 
 def document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     """Return the document of a result. It is a pure function of its summary and trials.
 
-    The latest is kept: several reporters show the same result, one after the other.
+    The latest is kept as long as its summary is: several reporters show the same result, one after
+    the other, and thousands of trials take hundreds of megabytes.
     """
-    if not _latest or _latest[0][0] is not summary or _latest[0][1] is not trials:
-        _latest[:] = [(summary, trials, _document(summary, trials))]
+    if not _latest or _latest[0][0]() is not summary or _latest[0][1] is not trials:
+        alive = ref(summary, _forget)
+        _latest[:] = [(alive, trials, _document(summary, trials))]
     return _latest[0][2]
+
+
+def _forget(gone: "ref[Summary]") -> None:
+    if _latest and _latest[0][0] is gone:
+        _latest.clear()
 
 
 def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
