@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from front_door import WAITS_S, Bench
 from hosts_lab import Lab, lab
-from planted.validity import caught, measured, quiet
+from planted.validity import caught, measured, noted, quiet
 
 pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(1000)]
 
 HOSTS = ("load", "load2", "app")
 LARGE, SMALL = "/length/300000", "/ping"
-TBF = ("tbf", "rate", "100mbit", "burst", "64kb", "latency", "100ms")
+TBF = ("tbf", "rate", "40mbit", "burst", "16kb", "latency", "100ms")
 RUNS_AWAY = """
 import sys, time
 if "benchforge_engines.far" in sys.orig_argv:
@@ -32,8 +32,8 @@ if "benchforge_engines.far" in sys.orig_argv:
 COMPUTES = """
 import sys, threading, time
 def computes():
-    for _ in range(30):
-        until = time.monotonic() + 0.15
+    for _ in range(10):
+        until = time.monotonic() + 0.5
         while time.monotonic() < until:
             pass
         time.sleep(0.01)
@@ -85,7 +85,8 @@ server = "app"
 [servers.sizes]
 use = "gunicorn"
 app = "sizes_flask"
-workers = 1
+worker_class = "gthread"
+threads = 4
 [loaders.load]
 use = "pace"
 connections = 4
@@ -120,7 +121,7 @@ def planted(hosts: Lab, label: str, code: str) -> None:
 
 
 def narrow(hosts: Lab, label: str) -> None:
-    """Give what a host sends 100 Mbit/s."""
+    """Give what a host sends 40 Mbit/s."""
     done = hosts.inside(label, "tc", "qdisc", "add", "dev", "eth0", "root", *TBF)
     if done.returncode:
         pytest.skip(f"this kernel shapes no traffic: {done.stderr}")
@@ -131,7 +132,7 @@ def test_a_link_that_is_the_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> N
     quiet(free, "H3", "sizes")
     narrow(hosts, "app")
     seen = measured(bench, tmp_path, suite(hosts, LARGE, load=CLOSED))
-    check = caught("answers of 300 kB over a link of 100 Mbit/s", seen, "H3", server="sizes")
+    check = caught("answers of 300 kB over a link of 40 Mbit/s", seen, "H3", server="sizes")
     assert "app to load carried" in check["message"]
     assert "the link was the limit" in check["message"]
 
@@ -149,7 +150,7 @@ def test_a_link_that_is_not_as_before(bench: Bench, hosts: Lab, tmp_path: Path) 
     later.start()
     seen = measured(bench, tmp_path, suite(hosts, load=FIXED, blocks=3))
     later.join()
-    check = caught("the link gets 100 Mbit/s between two trials", seen, "H4", server="sizes")
+    check = caught("the link gets 40 Mbit/s between two trials", seen, "H4", server="sizes")
     assert check["value"] > 0.5
     assert "app to load" in check["message"]
 
@@ -176,12 +177,12 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
 
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
-    """One of two load tools in Python computes beside its requests, a sixth of a second at once."""
+    """One of two load tools in Python computes beside its requests, half a second at once."""
     (tmp_path / "waits.py").write_text(WAITS)
     waits = json.dumps([sys.executable, str(tmp_path / "waits.py"), "{address}", "{port}"])
 
     def waiting(load: str) -> str:
-        gunicorn = 'use = "gunicorn"\napp = "sizes_flask"\nworkers = 1'
+        gunicorn = 'use = "gunicorn"\napp = "sizes_flask"\nworker_class = "gthread"\nthreads = 4'
         command = f'use = "command"\ncommand = {waits}'
         return suite(hosts, loader=BOTH, load=load).replace(gunicorn, command)
 
@@ -210,8 +211,11 @@ def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Pat
     (tmp_path / "suite.toml").write_text(text)
     refused = bench("run", "suite.toml", within_s=300)
     assert refused.code == 2, refused.all
-    assert "hosts.app: benchforge there is" in refused.err
+    message = next(line for line in refused.err.splitlines() if "hosts.app: " in line)
+    assert "hosts.app: benchforge there is" in message
     assert "remove ~/.cache/benchforge/far" in refused.err
+    row = {"name": "same-code", "status": "refused", "value": None, "message": message}
+    noted("a file of benchforge was changed on a host", "H1", row, "")
 
 
 def sends(line: str) -> bool:
@@ -251,4 +255,6 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     first = seen.trials("sizes")[0]
     assert first["failure"]["subject"] == "apparatus"
     assert "lost host app: it did not answer for 20 s" in first["failure"]["message"]
+    row = {"name": "lost-host", "status": "fail", "value": None, **first["failure"]}
+    noted("benchforge on a host is stopped in a load", "H7", row, "")
     assert seen.trials("sizes")[-1]["failure"] is None, seen.told.all
