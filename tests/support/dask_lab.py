@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 from front_door import WAITS_S, needed
 from hosts_lab import NET, Lab
 
-from benchforge.run.locate import libraries, locate
+from benchforge.run.locate import locate
 
 SCHEDULER = f"{NET}.250"
 PORT = 8786
@@ -49,7 +50,7 @@ def cluster(hosts: Lab, folder: Path) -> Iterator[dict[str, "subprocess.Popen[st
         _printed(scheduler, "Scheduler at")
         workers: dict[str, subprocess.Popen[str]] = {}
         for label, pid in hosts.pids.items():
-            own = {"TMPDIR": f"{hosts.folder}/{label}/tmp"}
+            own = {"TMPDIR": str(hosts.folder / label / "tmp")}
             own["XDG_CACHE_HOME"] = f"{hosts.folder}/{label}/home"
             own["BENCHFORGE_PROGRAMS"] = str(Path(sys.prefix).parent / ".tools/system")
             enter = ["nsenter", "-t", str(pid), "-n", "-m", "-p", "--"]
@@ -65,7 +66,7 @@ def cluster(hosts: Lab, folder: Path) -> Iterator[dict[str, "subprocess.Popen[st
 
 
 def authority(folder: Path, name: str = "cluster") -> None:
-    """Make an authority, and a certificate of it with which all parts of a cluster show themselves."""
+    """Make an authority, and a certificate with which the parts of a cluster show themselves."""
     needed("openssl")
     openssl = locate("openssl")
 
@@ -96,7 +97,9 @@ def _ended(words: list[str], environment: dict[str, str]) -> Iterator["subproces
     try:
         yield process
     finally:
-        process.kill()
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        for pid in (*map(int, children), process.pid):  # nsenter waits for what it started
+            os.kill(pid, signal.SIGKILL)
         process.communicate()
 
 

@@ -18,7 +18,9 @@ ENGINES = "benchforge.engines"
 
 def engine_of(tables: Tables) -> Checked[EngineTable]:
     """Return the table [engine]; an engine that is not installed is a fault."""
-    table = (yield from checked(EngineTable, tables.get("engine", {}), ("engine",))) or EngineTable()
+    table = (
+        yield from checked(EngineTable, tables.get("engine", {}), ("engine",))
+    ) or EngineTable()
     names = entry_points(ENGINES).names
     if "engine" in tables and table.use not in names:
         hint = Nearest(table.use, names, "installed")

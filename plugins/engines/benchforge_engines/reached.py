@@ -27,7 +27,9 @@ def faults(suite: Suite) -> Iterator[Fault]:
             yield Fault(("hosts", label), f"the engine {engine.use} needs {wanted!r}", hint)
         if getattr(host, other) is not None:
             message = f"the engine {engine.use} does not use it"
-            hint = f'leave it out, or set use = "{"dask" if other == "worker" else "ssh"}" in [engine]'
+            hint = (
+                f'leave it out, or set use = "{"dask" if other == "worker" else "ssh"}" in [engine]'
+            )
             yield Fault(("hosts", label, other), message, hint)
         if engine.use == "dask" and host.address is None:
             hint = "write the IPv4 address at which other hosts reach it"

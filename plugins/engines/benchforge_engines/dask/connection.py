@@ -31,8 +31,11 @@ class DaskPipe:
         try:
             placed: Any = client.submit(
                 relay,
-                **{"workers": [worker], "allow_other_workers": False, "retries": 0},
-                **{"pure": False, "actor": True},
+                workers=[worker],
+                allow_other_workers=False,
+                retries=0,
+                pure=False,
+                actor=True,
             )
             self._actor = placed.result(_WRITES_WITHIN_S)
             self._actor.start(boot_script(python)).result(_WRITES_WITHIN_S)
@@ -83,7 +86,7 @@ class DaskPipe:
             return
         self._ended = True
         with contextlib.suppress(*_Failed):
-            code, last = self._actor.end(at_once).result(_ENDS_WITHIN_S)
+            code, last = self._actor.end(at_once=at_once).result(_ENDS_WITHIN_S)
             self._why = str(last) or f"it ended with exit code {code}"
 
 

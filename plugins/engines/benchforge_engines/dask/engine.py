@@ -23,6 +23,17 @@ _CONNECTS_WITHIN_S = 10
 @contextlib.contextmanager
 def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[HostSitting]:
     """Connect the hosts of a suite, which are workers of a cluster, while a run lasts."""
+    with (
+        connecting(suite) as connect,
+        contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting,
+    ):
+        sitting.begin(tell)
+        yield sitting
+
+
+@contextlib.contextmanager
+def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], Connection]]:
+    """Give what connects a host by its label, while the scheduler is connected."""
     with _cluster(suite) as client:
 
         def connect(label: str, losses: Losses) -> Connection:
@@ -31,9 +42,7 @@ def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterat
             pipe = DaskPipe(client, worker, label, table.python)
             return Connection(label, pipe, losses, "see the log of that worker of dask")
 
-        with contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting:
-            sitting.begin(tell)
-            yield sitting
+        yield connect
 
 
 @contextlib.contextmanager
@@ -51,7 +60,7 @@ def _cluster(suite: Suite) -> Iterator["Client"]:
         raise ProgramMissing(f"engine: no such file: {', '.join(missing)}", "see [engine]")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what counts, we say ourselves
     try:
-        security = Security(
+        security = Security(  # type: ignore[no-untyped-call] # dask has no types
             tls_ca_file=str(paths["ca"]),
             tls_client_cert=str(paths["certificate"]),
             tls_client_key=str(paths["key"]),
@@ -59,7 +68,7 @@ def _cluster(suite: Suite) -> Iterator["Client"]:
         )
         with warnings.catch_warnings(), dask.config.set({"distributed.comm.retry.count": 0}):
             warnings.simplefilter("ignore")
-            client = Client(
+            client = Client(  # type: ignore[no-untyped-call]
                 table.scheduler,
                 security=security,
                 timeout=_CONNECTS_WITHIN_S,
@@ -73,4 +82,4 @@ def _cluster(suite: Suite) -> Iterator["Client"]:
         yield client
     finally:
         with contextlib.suppress(OSError):
-            client.close(timeout=_CONNECTS_WITHIN_S)
+            client.close(timeout=_CONNECTS_WITHIN_S)  # type: ignore[no-untyped-call]

@@ -43,7 +43,9 @@ class SshPipe:
     def line(self) -> bytes:
         """Return the next line of its output; nothing at the end."""
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
-        return self._process.stdout.readline(wire.LARGEST_LINE)
+        with contextlib.suppress(ValueError):  # it was closed
+            return self._process.stdout.readline(wire.LARGEST_LINE)
+        return b""
 
     def kill(self) -> None:
         """End the client at once."""
@@ -59,6 +61,9 @@ class SshPipe:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
 
     def complaint(self) -> str:
         """Return the last line that ssh or the host printed."""
@@ -68,6 +73,8 @@ class SshPipe:
         if self._process.poll() is None:
             return "it ended its output"
         assert self._process.stderr is not None  # noqa: S101 - it is a pipe
+        if self._process.stderr.closed:
+            return "its connection was closed"
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else f"ssh ended with exit code {self._process.returncode}"
 

@@ -14,12 +14,21 @@ from benchforge_engines.ssh.connection import SshPipe
 @contextlib.contextmanager
 def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[HostSitting]:
     """Connect the hosts of a suite while a run lasts."""
+    with (
+        connecting(suite) as connect,
+        contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting,
+    ):
+        sitting.begin(tell)
+        yield sitting
+
+
+@contextlib.contextmanager
+def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], Connection]]:
+    """Give what connects a host by its label."""
 
     def connect(label: str, losses: Losses) -> Connection:
         table = suite.hosts[label]
         hint = f"try: ssh {shlex.quote(str(table.ssh))} true"
         return Connection(label, SshPipe(table), losses, hint)
 
-    with contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting:
-        sitting.begin(tell)
-        yield sitting
+    yield connect
