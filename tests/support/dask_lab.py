@@ -68,6 +68,7 @@ def cluster(hosts: Lab, folder: Path) -> Iterator[dict[str, "subprocess.Popen[st
 def authority(folder: Path, name: str = "cluster") -> None:
     """Make an authority, and a certificate with which the parts of a cluster show themselves."""
     needed("openssl")
+    folder.mkdir(exist_ok=True)
     openssl = locate("openssl")
 
     def made(*words: str) -> None:
