@@ -91,7 +91,9 @@ class Connection:
                 )
             if not answer["have"]:
                 self._write(files.packed)
-            self._leased, self._heard_s = True, time.monotonic()
+            # Its first word comes once it has unpacked and imported all: a busy host takes long.
+            self._heard_s = time.monotonic() + BOOTS_WITHIN_S - wire.SILENT_S
+            self._leased = True
         finally:
             timer.cancel()
         threading.Thread(target=self._read, daemon=True).start()

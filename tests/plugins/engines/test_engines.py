@@ -41,7 +41,8 @@ FAR = "benchforge_engines.far"
 Connect = Callable[[str, Losses], Connection]
 
 
-@pytest.fixture(params=["ssh", "dask"])
+# The page of several hosts has all of this over ssh.
+@pytest.fixture(params=[pytest.param("ssh", marks=pytest.mark.exhaustive), "dask"])
 def engine(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[Lab, Callable[[str], "contextlib.AbstractContextManager[Connect]"]]]:
