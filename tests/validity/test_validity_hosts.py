@@ -30,16 +30,19 @@ if "benchforge_engines.far" in sys.orig_argv:
     time.sleep = lambda seconds: real(seconds + 0.2 if 0 < seconds < 1 else seconds)
 """
 COMPUTES = """
-import sys, threading, time
+import os, sys, threading, time
 def computes():
     for _ in range(10):
         until = time.monotonic() + 0.5
         while time.monotonic() < until:
             pass
         time.sleep(0.01)
+def begins():
+    threading.Thread(target=computes, daemon=True).start()
 if "pace_main.py" in " ".join(sys.orig_argv):
     sys.setswitchinterval(1)
-    threading.Thread(target=computes, daemon=True).start()
+    os.register_at_fork(after_in_child=begins)
+    begins()
 """
 WAITS = """
 import sys, time
