@@ -18,9 +18,11 @@ ENGINES = "benchforge.engines"
 
 def engine_of(tables: Tables) -> Checked[EngineTable]:
     """Return the table [engine]; an engine that is not installed is a fault."""
-    table = (
-        yield from checked(EngineTable, tables.get("engine", {}), ("engine",))
-    ) or EngineTable()
+    written = tables.get("engine", {})
+    if not isinstance(written, dict):
+        yield Fault(("engine",), "expected a table", "write [engine]")
+        return EngineTable()
+    table = (yield from checked(EngineTable, written, ("engine",))) or EngineTable()
     names = entry_points(ENGINES).names
     if "engine" in tables and table.use not in names:
         hint = Nearest(table.use, names, "installed")

@@ -2,11 +2,11 @@
 
 import contextlib
 import runpy
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchforge.errors import ProgramMissing
-from benchforge.text.readable import conjoined
 from benchforge_engines import wire
 from benchforge_engines.calls import boot_script
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _RELAY = Path(__file__).with_name("relay.py")
-_WRITES_WITHIN_S = 10.0
+_WRITES_WITHIN_S = _CONNECTS_WITHIN_S = 10.0
+_BETWEEN_S = 0.2
 _ENDS_WITHIN_S = 15.0
 _Failed = (OSError, RuntimeError, ValueError)
 "How a call to a worker that is gone ends; a TimeoutError is an OSError."
@@ -91,13 +92,21 @@ class DaskPipe:
 
 
 def worker_of(client: "Client", label: str, name: str) -> str:
-    """Return the address of the worker with a name, or of the only one with that resource."""
-    workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-    named = [at for at, one in workers.items() if str(one.get("name")) == name]
-    named = named or [at for at, one in workers.items() if name in (one.get("resources") or {})]
-    if len(named) == 1:
-        return named[0]
-    there = conjoined([str(one.get("name")) for one in workers.values()]) or "none"
+    """Return the address of the worker with a name, or of the only one with that resource.
+
+    A worker whose scheduler lost it for a moment connects again.
+    """
+    deadline = time.monotonic() + _CONNECTS_WITHIN_S
+    while True:
+        workers: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+        named = [at for at, one in workers.items() if str(one.get("name")) == name]
+        named = named or [at for at, one in workers.items() if name in (one.get("resources") or {})]
+        if len(named) == 1:
+            return named[0]
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_BETWEEN_S)
+    there = ", ".join(str(one.get("name")) for one in workers.values()) or "none"
     count = "several workers have" if named else "no worker has"
     message = f"hosts.{label}: {count} the name or resource {name!r}; workers: {there}"
     raise ProgramMissing(message, f'start one: dask worker --name "{name}"')
