@@ -32,11 +32,11 @@ if "benchforge_engines.far" in sys.orig_argv:
 COMPUTES = """
 import os, sys, threading, time
 def computes():
-    for _ in range(10):
-        until = time.monotonic() + 0.5
+    for _ in range(12):
+        until = time.monotonic() + 0.3
         while time.monotonic() < until:
             pass
-        time.sleep(0.01)
+        time.sleep(0.3)
 def begins():
     threading.Thread(target=computes, daemon=True).start()
 if "pace_main.py" in " ".join(sys.orig_argv):
@@ -180,7 +180,7 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
 
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
-    """One of two load tools in Python computes beside its requests, half a second at once."""
+    """One of two load tools in Python computes beside its requests, a third of a second at once."""
     (tmp_path / "waits.py").write_text(WAITS)
     waits = json.dumps([sys.executable, str(tmp_path / "waits.py"), "{address}", "{port}"])
 

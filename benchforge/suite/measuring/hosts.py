@@ -23,7 +23,7 @@ def engine_of(tables: Tables) -> Checked[EngineTable]:
         yield Fault(("engine",), "expected a table", "write [engine]")
         return EngineTable()
     table = (yield from checked(EngineTable, written, ("engine",))) or EngineTable()
-    names = entry_points(ENGINES).names
+    names = sorted(entry_points(ENGINES).names)
     if "engine" in tables and table.use not in names:
         hint = Nearest(table.use, names, "installed")
         yield Fault(("engine", "use"), f"no engine {table.use!r} is installed", hint)

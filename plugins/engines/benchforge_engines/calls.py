@@ -54,7 +54,7 @@ class Losses:
             self.changed.notify_all()
 
 
-class Connection:
+class PipeConnection:
     """Calls to one host. `send` returns a number at once; `result` waits for its answer.
 
     `hint` is what to try where the host answers nothing.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from benchforge_engines import wire
 from benchforge_engines.archive import archive
-from benchforge_engines.calls import Connection, Losses
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.dask.engine import connecting as by_dask
 from benchforge_engines.ssh.engine import connecting as by_ssh
 from dask_lab import cluster, table
@@ -38,7 +38,7 @@ loaders = ["pace"]
 """
 HOSTS = ("load", "app")
 FAR = "benchforge_engines.far"
-Connect = Callable[[str, Losses], Connection]
+Connect = Callable[[str, Losses], PipeConnection]
 
 
 # The page of several hosts has all of this over ssh.
@@ -71,7 +71,7 @@ def engine(
 
 
 @contextlib.contextmanager
-def beats(*connections: Connection) -> Iterator[None]:
+def beats(*connections: PipeConnection) -> Iterator[None]:
     """Say each second that we are there."""
     over = threading.Event()
 

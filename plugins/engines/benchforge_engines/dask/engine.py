@@ -10,7 +10,7 @@ from benchforge.errors import ProgramMissing
 from benchforge.graph import RunGraph
 from benchforge.model.values.distribution import from_clone
 from benchforge.suite.suite import Suite
-from benchforge_engines.calls import Connection, Losses
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.dask.connection import DaskPipe, worker_of
 from benchforge_engines.sitting.sitting import HostSitting
 
@@ -32,15 +32,15 @@ def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterat
 
 
 @contextlib.contextmanager
-def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], Connection]]:
+def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]]:
     """Give what connects a host by its label, while the scheduler is connected."""
     with _cluster(suite) as client:
 
-        def connect(label: str, losses: Losses) -> Connection:
+        def connect(label: str, losses: Losses) -> PipeConnection:
             table = suite.hosts[label]
             worker = worker_of(client, label, str(table.worker))
             pipe = DaskPipe(client, worker, label, table.python)
-            return Connection(label, pipe, losses, "see the log of that worker of dask")
+            return PipeConnection(label, pipe, losses, "see the log of that worker of dask")
 
         yield connect
 
@@ -49,7 +49,7 @@ def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], Connection]]:
 def _cluster(suite: Suite) -> Iterator["Client"]:
     """Connect to the scheduler, both sides by certificate. Raises ProgramMissing."""
     try:
-        import dask  # noqa: PLC0415 - an extra
+        import dask.config  # noqa: PLC0415 - an extra
         from distributed import Client, Security  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         message = f"the engine dask needs the package {error.name}"

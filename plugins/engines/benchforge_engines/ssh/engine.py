@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from benchforge.graph import RunGraph
 from benchforge.suite.suite import Suite
-from benchforge_engines.calls import Connection, Losses
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.sitting.sitting import HostSitting
 from benchforge_engines.ssh.connection import SshPipe
 
@@ -23,12 +23,12 @@ def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterat
 
 
 @contextlib.contextmanager
-def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], Connection]]:
+def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]]:
     """Give what connects a host by its label."""
 
-    def connect(label: str, losses: Losses) -> Connection:
+    def connect(label: str, losses: Losses) -> PipeConnection:
         table = suite.hosts[label]
         hint = f"try: ssh {shlex.quote(str(table.ssh))} true"
-        return Connection(label, SshPipe(table), losses, hint)
+        return PipeConnection(label, SshPipe(table), losses, hint)
 
     yield connect
