@@ -152,7 +152,9 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
         why = f"the clock of {label} was not compared before and after the load"
         return limits.check("H5", "apparatus", None, why, component=label)
     moved = max(0.0, abs(host.clock_moved_s) - 2 * host.clock_bound_s)
-    value = max(moved, host.clock_bound_s)
+    # Times of hosts are compared where several load tools start together, and nowhere else.
+    several = any(one.reading is not None for one in trial.hosts.values())
+    value = max(moved, host.clock_bound_s if several else 0.0)
     says = f"the clock of {label} is known to {amount('s', host.clock_bound_s)}"
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
     if limits["H5"].status(value) != "pass":

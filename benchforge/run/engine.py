@@ -14,11 +14,8 @@ from benchforge.model.trial.hosts import HostFacts
 from benchforge.model.values.distribution import entry_points
 from benchforge.run.trial.context import MeasureElsewhere, TrialContext
 from benchforge.suite.cases.parts import uses_hosts
+from benchforge.suite.measuring.hosts import ENGINES
 from benchforge.suite.suite import Suite
-
-GROUP = "benchforge.engines"
-"Entry points of engines: each names a function as `Engine`."
-SSH = "ssh"
 
 
 class Sitting(Protocol):
@@ -47,10 +44,11 @@ def on_hosts(
     if not uses_hosts(suite):
         yield context
         return
-    points = tuple(entry_points(GROUP).select(name=SSH))
+    name = suite.engine.use
+    points = tuple(entry_points(ENGINES).select(name=name))
     if not points:
         hint = "repair the installation, in a clone: make setup"
-        raise Unusable(f"no engine {SSH!r} is installed, which hosts need", hint)
+        raise Unusable(f"no engine {name!r} is installed, which hosts need", hint)
     engine: Engine = points[0].load()
     with engine(suite, graph, tell) as sitting:
         yield replace(

@@ -26,7 +26,7 @@ from benchforge.suite.declared import LABELLED, declared, labelled_tables, metri
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
 from benchforge.suite.measuring.gate import gate_of
-from benchforge.suite.measuring.hosts import host_faults, hosts
+from benchforge.suite.measuring.hosts import engine_of, host_faults, hosts
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated
 from benchforge.suite.measuring.tuning import tuning
@@ -77,7 +77,7 @@ set in a profile."""
     "Network of the trials: a private network for each trial, or the network of the machine."
 
 
-TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "gate", "profiles")
+TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "engine", "gate", "profiles")
 
 
 def load(
@@ -187,6 +187,7 @@ def _suite(
     gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
+    engine = yield from engine_of(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
     claims = yield from sound_claims(labelled["claims"], measured, labels, by_label)
@@ -224,6 +225,7 @@ def _suite(
         placement=places,
         tables=drawn,
         settings=dict(given.settings),
+        engine=engine,
         hosts=machines,
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),

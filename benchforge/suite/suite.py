@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveI
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code
 from benchforge.model.suite.gate import Gate
-from benchforge.model.suite.hosts import HostsByRole, HostTable
+from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
 from benchforge.model.suite.pivot import Pivot
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
@@ -264,6 +264,7 @@ class Suite:
     "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."
     verdict_rules: VerdictRules = field(default_factory=VerdictRules)
     gate: Gate = field(default_factory=Gate)
+    engine: EngineTable = field(default_factory=EngineTable)
     hosts: Mapping[str, HostTable] = field(default_factory=dict)
     "Machines on which parts run, by label."
     hosts_by_role: HostsByRole = field(default_factory=HostsByRole)

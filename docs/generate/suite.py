@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from benchforge.model.suite.gate import Waiver
-from benchforge.model.suite.hosts import HostsByRole, HostTable
+from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -165,6 +165,14 @@ ssh = "app-1"
 python = "/usr/bin/python3.11"
 labels = ["nvme"]
 """
+_ENGINE = """
+[engine]
+use = "dask"
+scheduler = "tls://10.0.0.1:8786"
+ca = "tls/ca.pem"
+certificate = "tls/me.pem"
+key = "tls/me.key"
+"""
 _TABLES = """
 [tables.by_length]
 title = "Lists by length and threads"
@@ -298,6 +306,12 @@ def _sections() -> Iterator[tuple[str, ...]]:
     )
     about = "Hosts of parts that name none themselves."
     yield "## `[placement.hosts]`", about, options_table(HostsByRole)
+    yield _section(
+        "`[engine]`",
+        "What carries benchforge's calls to the hosts. Without this table it is OpenSSH.",
+        EngineTable,
+        _ENGINE,
+    )
     yield _section(
         "`[tables.LABEL]`", "A table in every report and in a CSV file.", PivotTable, _TABLES
     )

@@ -24,13 +24,31 @@ def _word(text: str) -> str:
     return text
 
 
+class EngineTable(Frozen):
+    """The table [engine]: what carries benchforge's calls to the hosts."""
+
+    use: str = "ssh"
+    "Engine: `ssh`, or `dask` for the workers of a dask cluster that runs already."
+    scheduler: Annotated[str, AfterValidator(_word)] | None = None
+    'Address of the scheduler of dask, such as "tls://10.0.0.1:8786".'
+    ca: str | None = None
+    "Path of the certificate of the cluster's authority, relative to the suite."
+    certificate: str | None = None
+    "Path of the certificate with which benchforge connects to the scheduler."
+    key: str | None = None
+    "Path of the key of that certificate."
+
+
 class HostTable(Frozen):
     """A table [hosts.x]: a machine that runs parts of a trial."""
 
-    ssh: Annotated[str, AfterValidator(_word)]
+    ssh: Annotated[str, AfterValidator(_word)] | None = None
     "Destination for OpenSSH: user@host, or a name of ~/.ssh/config."
+    worker: Annotated[str, AfterValidator(_word)] | None = None
+    "Name of a worker of dask, or of a resource that one worker has, with the engine `dask`."
     address: Annotated[str, AfterValidator(_ipv4)] | None = None
-    "IPv4 address at which the other hosts reach it. Default: the address that ssh connects to."
+    """IPv4 address at which the other hosts reach it. Default: the address that ssh connects to; \
+the engine `dask` has none."""
     python: Annotated[str, AfterValidator(_word)] | None = None
     """Python on the host, of the same minor version as benchforge's own. Default: python3.N or \
 python3 on the account's PATH."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from benchforge.model.suite.hosts import HostsByRole, HostTable
+from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
 from benchforge.model.values.distribution import entry_points
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.document import Tables, as_table
@@ -12,6 +12,22 @@ from benchforge.suite.toml.positions import Path
 
 FAULTS = "benchforge.host_faults"
 "Entry points of engines: each names what yields the faults of a suite that it cannot run."
+ENGINES = "benchforge.engines"
+"Entry points of engines: each names the function that connects the hosts."
+
+
+def engine_of(tables: Tables) -> Checked[EngineTable]:
+    """Return the table [engine]; an engine that is not installed is a fault."""
+    written = tables.get("engine", {})
+    if not isinstance(written, dict):
+        yield Fault(("engine",), "expected a table", "write [engine]")
+        return EngineTable()
+    table = (yield from checked(EngineTable, written, ("engine",))) or EngineTable()
+    names = sorted(entry_points(ENGINES).names)
+    if "engine" in tables and table.use not in names:
+        hint = Nearest(table.use, names, "installed")
+        yield Fault(("engine", "use"), f"no engine {table.use!r} is installed", hint)
+    return table
 
 
 def hosts(

@@ -22,7 +22,7 @@ _SCHEME = re.compile(r"(basic|bearer|token|apikey|digest)\s+(\S.*)", re.IGNORECA
 _HOLE = re.compile(r"(?:\w+ )?\{[A-Za-z_][\w.-]*(?::raw|:integer)?\}")
 "The place of a value, which is no secret itself."
 
-_UNLABELLED = {"verdicts", "repeat", "tuning", "placement"}
+_UNLABELLED = {"verdicts", "repeat", "tuning", "placement", "engine"}
 
 Place = tuple[str | int, ...]
 Secret = tuple[Place, str]

@@ -11,6 +11,7 @@ from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.scenarios.upstreams import reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault
+from benchforge_engines.reached import faults as reached_faults
 
 _ROLES: Mapping[str, Sequence[Role]] = {
     "servers": ("server", "upstream"),
@@ -23,6 +24,7 @@ _ROLES: Mapping[str, Sequence[Role]] = {
 def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     """Yield what a suite asks for that parts on several hosts do not have, or not yet."""
     labels: dict[str, None] = {}
+    yield from reached_faults(suite)
     for label, scenario in scenarios.items():
         used = list(_used(suite, scenario))
         named = {host for _, _, host in used}

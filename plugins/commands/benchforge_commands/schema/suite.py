@@ -8,7 +8,7 @@ from benchforge_workloads.tables import Feed, KindRequest, RequestKind, UserSess
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
 from benchforge.model.suite.gate import Gate
-from benchforge.model.suite.hosts import HostTable
+from benchforge.model.suite.hosts import EngineTable, HostTable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
@@ -88,6 +88,7 @@ def suite_schema(registry: Registry) -> SuiteSchema:
         "claims": _labelled("claims", table(Claim)),
         "verdicts": table(VerdictRules),
         "repeat": table(Repeat),
+        "engine": table(EngineTable),
         "gate": table(Gate),
         "tuning": _tuning(),
         "placement": {"anyOf": [{"enum": ["auto", "off"]}, table(Placement)], **_PLACED},

@@ -51,16 +51,22 @@ class _Out:
 
 
 def _read(calls: "queue.SimpleQueue[dict[str, object]]", out: _Out) -> None:
-    """Take calls; a line without one is a beat, and is sent back."""
+    """Take calls; a line without one is a beat, and is sent back.
+
+    However this ends, the process ends: beats that wait for one that was stopped may find nobody
+    any more to send them back to.
+    """
     rest = b""
-    while select.select([0], [], [], wire.LEASE_S)[0] and (got := os.read(0, 1 << 16)):
-        *lines, rest = (rest + got).split(b"\n")
-        for line in lines:
-            if line:
-                calls.put(json.loads(line))
-            else:
-                out.write(b"\n")
-    os._exit(_NO_LEASE)
+    try:
+        while select.select([0], [], [], wire.LEASE_S)[0] and (got := os.read(0, 1 << 16)):
+            *lines, rest = (rest + got).split(b"\n")
+            for line in lines:
+                if line:
+                    calls.put(json.loads(line))
+                else:
+                    out.write(b"\n")
+    finally:
+        os._exit(_NO_LEASE)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class HostTrial:
         self._watching: Watch | None = None
         self._there: WarmServices | None = None
         self._finished: tuple[Finished, ...] = ()
+        self._entered = False
 
     def enter(
         self,
@@ -93,6 +94,7 @@ class HostTrial:
             sandboxed(self._inputs, self._context, self._scratch, self._story)
         )
         self._sandbox.address = self._address
+        self._entered = True
         return {"facts": hard_facts()}
 
     def service(
@@ -236,8 +238,9 @@ class HostTrial:
         self._watching = None
         if not self._story.complaints:
             self._story.complaints = complaints(self._story.started, str)
-        with contextlib.suppress(TrialFailed):
-            stop(self._sandbox, self._services)
+        if self._entered:  # its keeper may have been killed before it was ready
+            with contextlib.suppress(TrialFailed):
+                stop(self._sandbox, self._services)
         self._stack.close()
         why = None if failure is None else Failure.model_validate(failure)
         measured = trial_of(self._inputs, self._context, self._story, why)

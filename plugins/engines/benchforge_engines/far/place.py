@@ -29,6 +29,7 @@ from benchforge_engines.far import links
 from benchforge_engines.far.host_trial import HostTrial
 
 _IDLE_S = 3600.0
+_LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Place:
                 f"address {self._address or 'unknown'}: no network interface has it",
                 f'write address = "IPv4" in [hosts.{label}]',
             ) from None
-        self._until_we_end.enter_context(measuring(_refuse))
+        self._locked()
         return {
             "address": self._address,
             "code": code_digest(),
@@ -100,6 +101,19 @@ class Place:
             "left": cleared(),
             "python": platform.python_version(),
         }
+
+    def _locked(self) -> None:
+        """Take the machine's lock; a far end that was lost holds it until its lease is over."""
+        deadline = time.monotonic() + _LOCKED_S
+        while True:
+            try:
+                self._until_we_end.enter_context(measuring(_refuse))
+            except Unusable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_BETWEEN_S)
+            else:
+                return
 
     def clock(self) -> float:
         """Return the monotonic clock."""

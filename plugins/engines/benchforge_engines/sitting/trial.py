@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchforge import door
-from benchforge.errors import TrialFailed
+from benchforge.errors import ProgramMissing, TrialFailed, Unusable
 from benchforge.model.trial.hosts import HostLink
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import SYSTEM, USAGE
@@ -48,7 +48,7 @@ def measure(
     trial = _HostsTrial(sitting, inputs, story)
     failure: Failure | None = None
     try:
-        sitting.connected()
+        _connected_again(sitting)
         trial.measured()
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, inputs.step.case, inputs.folder)
@@ -62,6 +62,16 @@ def measure(
         sitting.disconnected()
     measured = trial_of(inputs, context, story, failure)
     return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
+
+
+def _connected_again(sitting: "HostSitting") -> None:
+    """Connect hosts that were lost; what prevents it ends as they do, and not the run."""
+    try:
+        sitting.connected()
+    except (ProgramMissing, Unusable) as error:
+        failed = TrialFailed("start", error.message, error.hint)
+        failed.about = "apparatus"
+        raise failed from error
 
 
 class _HostsTrial:

@@ -1,20 +1,34 @@
 """The entry point of the engine `ssh`."""
 
 import contextlib
+import shlex
 from collections.abc import Callable, Iterator
 
 from benchforge.graph import RunGraph
 from benchforge.suite.suite import Suite
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.sitting.sitting import HostSitting
-from benchforge_engines.ssh.connection import Losses, SshConnection
+from benchforge_engines.ssh.connection import SshPipe
 
 
 @contextlib.contextmanager
 def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[HostSitting]:
     """Connect the hosts of a suite while a run lasts."""
-    sitting = HostSitting(
-        suite, graph, lambda label, losses: SshConnection(label, suite.hosts[label], losses), Losses
-    )
-    with contextlib.closing(sitting):
+    with (
+        connecting(suite) as connect,
+        contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting,
+    ):
         sitting.begin(tell)
         yield sitting
+
+
+@contextlib.contextmanager
+def connecting(suite: Suite) -> Iterator[Callable[[str, Losses], PipeConnection]]:
+    """Give what connects a host by its label."""
+
+    def connect(label: str, losses: Losses) -> PipeConnection:
+        table = suite.hosts[label]
+        hint = f"try: ssh {shlex.quote(str(table.ssh))} true"
+        return PipeConnection(label, SshPipe(table), losses, hint)
+
+    yield connect

@@ -1,0 +1,137 @@
+"""What all engines promise: calls to hosts, the first loss wakes all, and nothing stays."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from benchforge_engines import wire
+from benchforge_engines.archive import archive
+from benchforge_engines.calls import Losses, PipeConnection
+from benchforge_engines.dask.engine import connecting as by_dask
+from benchforge_engines.ssh.engine import connecting as by_ssh
+from dask_lab import cluster, table
+from front_door import WAITS_S, needed_module
+from hosts_lab import Lab, lab
+
+from benchforge.errors import ProgramMissing, Unusable
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+SUITE = """
+benchforge = 1
+[servers.waitress]
+use = "waitress"
+app = "hello_wsgi"
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "1s"
+[placement.hosts]
+loader = "load"
+server = "app"
+[scenarios.hello]
+servers = ["waitress"]
+loaders = ["pace"]
+"""
+HOSTS = ("load", "app")
+FAR = "benchforge_engines.far"
+Connect = Callable[[str, Losses], PipeConnection]
+
+
+# The page of several hosts has all of this over ssh.
+@pytest.fixture(params=[pytest.param("ssh", marks=pytest.mark.exhaustive), "dask"])
+def engine(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Lab, Callable[[str], "contextlib.AbstractContextManager[Connect]"]]]:
+    """Give hosts, and what gives a way to connect them, once with each engine.
+
+    Words of a suite may be replaced: the name of a worker or of a host for ssh.
+    """
+    with contextlib.ExitStack() as stack:
+        hosts = stack.enter_context(lab(tmp_path, HOSTS))
+        for variable, value in hosts.environment.items():
+            monkeypatch.setenv(variable, value)
+        if request.param == "dask":
+            needed_module("distributed")
+            stack.enter_context(cluster(hosts, tmp_path))
+            tables, connecting = table(hosts, tmp_path), by_dask
+        else:
+            tables, connecting = "".join(map(hosts.table, HOSTS)), by_ssh
+
+        def ways(app: str = "app") -> "contextlib.AbstractContextManager[Connect]":
+            named = tables.replace('ssh = "app"', f'ssh = "{app}"')
+            named = named.replace('worker = "app"', f'worker = "{app}"')
+            suite = load(tmp_path / "suite.toml", Registry(), text=SUITE + named)
+            return connecting(suite)
+
+        yield hosts, ways
+
+
+@contextlib.contextmanager
+def beats(*connections: PipeConnection) -> Iterator[None]:
+    """Say each second that we are there."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(wire.BEAT_S):
+            for connection in connections:
+                connection.beat()
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def far_ends(hosts: Lab) -> list[str]:
+    return [line for label in HOSTS for line in hosts.running(label) if FAR in line]
+
+
+def gone(hosts: Lab) -> None:
+    """Wait until no far end runs."""
+    deadline = time.monotonic() + WAITS_S
+    while far_ends(hosts):
+        assert time.monotonic() < deadline, far_ends(hosts)
+        time.sleep(0.1)
+
+
+def test_an_engine_carries_calls_and_losses(
+    engine: tuple[Lab, Callable[..., "contextlib.AbstractContextManager[Connect]"]],
+) -> None:
+    hosts, ways = engine
+    files, losses = archive([]), Losses()
+    with (
+        ways("nobody") as connect,
+        pytest.raises(ProgramMissing, match="nobody"),
+        contextlib.ExitStack() as stack,
+    ):
+        stack.enter_context(contextlib.closing(connect("app", losses))).bring(files)
+    with ways() as connect, contextlib.ExitStack() as stack:
+        load_host, app = (
+            stack.enter_context(contextlib.closing(connect(label, losses))) for label in HOSTS
+        )
+        load_host.bring(files)
+        app.bring(files)
+        with beats(load_host, app):
+            first, second = app.send("clock"), app.send("clock")
+            assert app.result(second) >= app.result(first) > 0
+            with pytest.raises(Unusable, match="app: no call 'no'"):
+                app.call("no")
+            with pytest.raises(Unusable, match="no call 'xxx"):
+                app.call("x" * 3_000_000)
+            lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
+            (pid,) = (line.split()[0] for line in lines.splitlines() if FAR in line)
+            hosts.inside("app", "kill", "-9", pid)
+            with pytest.raises(wire.HostLost, match="lost host app: "):
+                load_host.result(-1)  # it waits for its own host, until another is lost
+    gone(hosts)
+    with ways() as connect, contextlib.closing(connect("app", Losses())) as silent:
+        silent.bring(files)
+        assert silent.call("clock") > 0
+        gone(hosts)  # without a beat, after its lease
