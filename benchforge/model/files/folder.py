@@ -70,7 +70,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     for name in trial_files(folder):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
-            fields = parsed.model.__dict__
+            fields: dict[str, Any] = vars(parsed.model)
             shared = {k: _first((k, to_json(fields[k])), fields[k], parts) for k in _REPEATED}
             shared["checks"] = tuple([_first(_text(one), one, checks) for one in fields["checks"]])
             fields.update(dict.fromkeys(shared))  # these are compact already
