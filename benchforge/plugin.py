@@ -12,10 +12,10 @@ from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.bins import after_cut
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.exposed_secrets import exposed
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.reading import (

@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, OutputDamaged
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.command import Finished
 from benchforge.parts.content import content_of
 

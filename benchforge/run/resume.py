@@ -23,7 +23,7 @@ from benchforge.model.files.folder import (
     refusal,
 )
 from benchforge.model.files.result import Header, Planned
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.validity.faults import faults

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.suite.secrets.forms import SHORTEST
 from benchforge.suite.secrets.telling import pieces
 from benchforge.suite.toml.faults import Checked, Fault

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry
 from benchforge.suite.cases.code import code_faults

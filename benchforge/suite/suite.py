@@ -17,7 +17,7 @@ from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
 from benchforge.model.suite.verdict_rules import VerdictRules
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Rate, Share

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from benchforge.errors import Unusable
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.distribution import entry_points
 from benchforge.parts.part import Driver
 

@@ -10,7 +10,7 @@ from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.verdict_rules import VerdictRules
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.claims.table import Side

@@ -17,7 +17,7 @@ from benchforge_author.options import options
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
 from benchforge.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable

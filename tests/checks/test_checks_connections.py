@@ -16,10 +16,10 @@ from benchforge.checks.network.connections import (
 )
 from benchforge.checks.network.delayed import crowded, delayed
 from benchforge.checks.network.exhaustion import descriptors, ports
+from benchforge.model.trial.answers.probes import Exhaustion, Listener
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage
-from benchforge.model.trial.probes import Exhaustion, Listener
 from benchforge.model.trial.trial import Trial
 
 

@@ -9,8 +9,8 @@ from made.observed import LIMITS, answer, loader, observation, only, reading, tr
 
 from benchforge.checks.server import development, method, restarts
 from benchforge.checks.server.development import development_mode, instruments, logging
+from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.probes import Probes
 from benchforge.model.trial.trial import Trial
 
 

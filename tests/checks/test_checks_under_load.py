@@ -11,8 +11,8 @@ from made.observed import answer as of_probe
 
 from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.under_load import answers
+from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.monitor import MonitorAnswer
 from benchforge.run.http.monitor import Record, tallied
 
 

@@ -20,7 +20,7 @@ from hosts_lab import lab
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
 from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand

@@ -12,7 +12,7 @@ from made.quiet_trial import trial as quiet_trial
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile
 from benchforge.model.suite.search import Objective, RateSearch, SearchOutcome
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.stream import Stream, StreamKind

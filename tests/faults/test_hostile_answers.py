@@ -13,7 +13,13 @@ from pathlib import Path
 from front_door import PROGRAMS, Bench, needed, needed_module
 from serving.certificate import certificate
 
-from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
+from benchforge.model.trial.answers.answer import (
+    Answer,
+    Expect,
+    Request,
+    body_difference,
+    difference,
+)
 from benchforge.run.http.request import HttpAnswer, ask, reason
 from benchforge.run.sandbox.host import Sandbox
 

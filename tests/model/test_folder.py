@@ -18,7 +18,7 @@ from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.files.result import MetricUse
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.validity.faults import faults, read_files

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.trial.answer import Answer, Expect, difference
+from benchforge.model.trial.answers.answer import Answer, Expect, difference
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
 values = st.recursive(

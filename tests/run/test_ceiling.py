@@ -18,7 +18,7 @@ from benchforge.checks.limits import limits
 from benchforge.checks.load_tool import ceiling
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.reading import Schedule

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchforge.graph import Measurement, RunGraph, plan, rows, williams
 from benchforge.model.suite.tuning import Tuning
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
 from benchforge.suite.cases.case import Case

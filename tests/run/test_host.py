@@ -345,7 +345,7 @@ def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_p
                 outer = parent(here.init_pid)
                 started_by |= {parent(outer), parent(parent(beside.init_pid))}
                 assert os.getsid(outer) == outer
-                # An ordinary user may not look at the first process of a place: it cannot be traced.
+                # No ordinary user may look at the first process of a place: nobody traces it.
                 private = here.mode.network == beside.mode.network == "private"
                 if private and os.geteuid() == 0:
                     assert len(spaces(here.init_pid) | spaces(beside.init_pid)) == 8

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchforge.checks.answers.sizes import compared
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.text.readable import exact

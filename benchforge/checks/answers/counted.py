@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchforge.checks.answers.sizes import SizeComparison, compared
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.answers.good_response import GoodResponse
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Trial

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.probes import Probes
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact
 

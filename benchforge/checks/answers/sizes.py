@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.probes import Sizes
 from benchforge.model.trial.check import Status
-from benchforge.model.trial.good_response import GoodResponse
-from benchforge.model.trial.probes import Sizes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact, figure

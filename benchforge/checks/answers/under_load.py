@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.good_response import GoodResponse
-from benchforge.model.trial.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.binomial import failing

@@ -10,7 +10,7 @@ from typing import TextIO
 from benchforge.cli.screen.say import away, without_secrets
 from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
-from benchforge.model.trial.exposed_secrets import exposed
+from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.verdict.interim import InterimAnswer
 from benchforge.text import safe

@@ -4,9 +4,9 @@ import math
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.model.trial.answer import Request
-from benchforge.model.trial.good_response import GoodResponse
-from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.values.frozen import Frozen
 
 

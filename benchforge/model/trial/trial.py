@@ -8,13 +8,13 @@ from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, Positiv
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.suite.tuning import AppliedTuning
-from benchforge.model.trial.answer import Answer, Request
+from benchforge.model.trial.answers.answer import Answer, Request
+from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.good_response import GoodResponse
 from benchforge.model.trial.hosts import TrialHost
-from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchforge.model.trial.monitor import Monitor
+from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.reading import Reading
 from benchforge.model.validity.contradiction import BRIEF_S, Contradiction
 from benchforge.model.validity.identities import bytes_at_least

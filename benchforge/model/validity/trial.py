@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.validity.contradiction import Contradiction, beneath

@@ -14,8 +14,8 @@ from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
 
 from benchforge import door
 from benchforge.errors import BenchforgeError
-from benchforge.model.trial.answer import Answer
-from benchforge.model.trial.monitor import Monitor, MonitorAnswer
+from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
 from benchforge.model.values.frozen import Frozen

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchforge.model.trial.answer import Answer, Request
-from benchforge.model.trial.probes import EqualAnswers, Exhaustion, Listener, Probes, Sizes
+from benchforge.model.trial.answers.answer import Answer, Request
+from benchforge.model.trial.answers.probes import EqualAnswers, Exhaustion, Listener, Probes, Sizes
 from benchforge.model.trial.trial import Load
 from benchforge.parts.content import opened
 from benchforge.run.http.request import HttpProbe, Like, ask, reason

@@ -14,7 +14,13 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, TrialFailed
-from benchforge.model.trial.answer import Answer, Expect, Request, body_difference, difference
+from benchforge.model.trial.answers.answer import (
+    Answer,
+    Expect,
+    Request,
+    body_difference,
+    difference,
+)
 from benchforge.parts.part import Server
 from benchforge.run.http.bounded import BoundedSocket, BoundedTLS, Endless, WholeHead
 from benchforge.run.programs.lacking import in_log

@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.run.http.tls_sniffer import ALL_PROTOCOLS, OUTGOING, segments
 from benchforge.run.sandbox.sandbox import Sandbox
 

@@ -11,7 +11,7 @@ from benchforge.checks.load_tool.ceiling import answered, fits
 from benchforge.graph import START_AND_STOP_S, Measurement, RunGraph
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import CEILING
-from benchforge.model.trial.answer import Expect
+from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.run.execute import RunInputs

@@ -1,7 +1,7 @@
 """What no reading of a load may say."""
 
 from benchforge.errors import TrialFailed
-from benchforge.model.trial.good_response import GoodResponse
+from benchforge.model.trial.answers.good_response import GoodResponse
 from benchforge.model.trial.reading import Reading
 from benchforge.model.values.case_name import CaseName
 from benchforge.text.readable import amount, exact, listed

@@ -13,7 +13,7 @@ from pathlib import Path
 from benchforge import door
 from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.turns import TurnsPlanned
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Failure
 from benchforge.model.trial.turns import Slice, Turns

@@ -12,12 +12,12 @@ from pydantic import JsonValue
 from benchforge.errors import KeeperGone
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.tuning import AppliedTuning
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.good_response import GoodResponse
-from benchforge.model.trial.monitor import Monitor
 from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Link, Load, StartedProcess

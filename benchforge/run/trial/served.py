@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchforge.errors import OutputDamaged
 from benchforge.graph import Measurement
-from benchforge.model.trial.good_response import right_of
-from benchforge.model.trial.monitor import Monitor
+from benchforge.model.trial.answers.good_response import right_of
+from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.trial import Load
 from benchforge.parts.command import Finished

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from benchforge.model.trial.answer import Answer, Request
-from benchforge.model.trial.good_response import GoodResponse, right_of
-from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.answers.answer import Answer, Request
+from benchforge.model.trial.answers.good_response import GoodResponse, right_of
+from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver

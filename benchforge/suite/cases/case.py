@@ -10,7 +10,7 @@ from typing import NamedTuple
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.turns import TurnsPlanned
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service

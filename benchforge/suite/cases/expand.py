@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, cast
 from pydantic import BaseModel, JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.parts.part import UPSTREAM_OPTIONS, Driver, Part, RunsPython, ServesCode
 from benchforge.suite.cases.case import load_s
 from benchforge.suite.suite import Suite

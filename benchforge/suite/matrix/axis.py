@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from pydantic import JsonValue
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import Part
 from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables

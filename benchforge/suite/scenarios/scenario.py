@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.environment import Environment
 from benchforge.suite.scenarios.placeholders import backend_faults
 from benchforge.suite.scenarios.runtimes import varied_runtime_faults

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
 from benchforge.suite.matrix.axis import PLACES, Point, axis, filled, moved, variables
 from benchforge.suite.matrix.points import about, projected

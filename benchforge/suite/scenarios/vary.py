@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.matrix.axis import Axis, axis, variables
 from benchforge.suite.matrix.points import combinations
 from benchforge.suite.scenarios.upstreams import Reached, reached

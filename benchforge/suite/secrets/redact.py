@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.suite.secrets.forms import SHORTEST, Form, forms
 from benchforge.suite.secrets.telling import secrets_of_suite
 

@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, JsonValue, ValidationError
 
 from benchforge.errors import Unusable
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.command import Finished

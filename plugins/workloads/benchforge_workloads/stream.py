@@ -12,7 +12,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
 from benchforge.suite.workload import Login, StreamRecord, Workload

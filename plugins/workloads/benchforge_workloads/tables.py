@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, PositiveInt, model_validator
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.wrong_option import WrongOption
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.trial import Failure
 from benchforge.suite.secrets.redact import redact, redacted, redacted_bytes
 from benchforge.suite.secrets.telling import pieces, secrets_of_suite

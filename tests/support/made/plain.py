@@ -10,7 +10,7 @@ from benchforge_metrics.throughput import Throughput
 
 from benchforge.model.files.result import Header, Planned
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary, TrialSample
-from benchforge.model.trial.answer import Request
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample

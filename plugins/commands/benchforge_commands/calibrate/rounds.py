@@ -13,7 +13,7 @@ from benchforge.errors import CannotKeep, NoAnswer
 from benchforge.graph import Measurement
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.suite.tuning import Tuning
-from benchforge.model.trial.answer import Expect, Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.distribution import own_version

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.screen.say import say
 from benchforge.errors import NoAnswer, TrialFailed
-from benchforge.model.trial.answer import Answer, body_difference
+from benchforge.model.trial.answers.answer import Answer, body_difference
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import HttpAnswer, ask
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes

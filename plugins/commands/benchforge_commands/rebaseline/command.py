@@ -19,7 +19,7 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.folder import read_header, read_summary
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Code
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge.registry import Registry

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.errors import TrialFailed
-from benchforge.model.trial.answer import Answer
+from benchforge.model.trial.answers.answer import Answer
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import until_right
 from benchforge.run.sandbox.sandbox import Mode, Sandbox

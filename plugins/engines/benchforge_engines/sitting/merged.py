@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from benchforge import door
 from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.trial.answers.probes import Listener
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.probes import Listener
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import StartedProcess, Trial

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.identity import as_text

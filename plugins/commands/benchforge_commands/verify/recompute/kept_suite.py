@@ -15,8 +15,8 @@ from benchforge.model.files.result import Header
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
 from benchforge.model.suite.verdict_rules import VerdictRules
-from benchforge.model.trial.answer import Expect
-from benchforge.model.trial.exposed_secrets import HIDDEN
+from benchforge.model.trial.answers.answer import Expect
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.registry import Registry

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchforge import door
-from benchforge.model.trial.monitor import Monitor, MonitorAnswer
+from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.run.http.monitor import MOST_RECORD, RECORD, Record, record_of, tallied
 from benchforge_commands.recomputed.verified import RecomputedValue, plain
 from benchforge_commands.verify.recompute.recomputed import Result

@@ -13,8 +13,8 @@ from benchforge.checks.machine.calibrated import limits_of
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import ANSWER
-from benchforge.model.trial.answer import difference
-from benchforge.model.trial.good_response import right_of
+from benchforge.model.trial.answers.answer import difference
+from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import NonNegativeInt
 
-from benchforge.model.trial.answer import Answer, Expect, Lengths, Request
-from benchforge.model.trial.probes import Probes
+from benchforge.model.trial.answers.answer import Answer, Expect, Lengths, Request
+from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
 

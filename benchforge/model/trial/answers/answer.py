@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
-from benchforge.model.trial.json_body import (
+from benchforge.model.trial.answers.json_body import (
     Items,
     items_conflict,
     items_difference,
