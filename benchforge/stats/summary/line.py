@@ -78,8 +78,8 @@ def _of_metric(
     for trial in trials:
         for own in _samples(label, metric, trial, window):
             sample = equal.setdefault((repr(own.value), *own.__dict__.values()), own)
-            one = compact(TrialSample(trial=trial.number, block=trial.block, sample=sample))
-            groups.setdefault(sample.of, []).append(one)
+            valued = compact(TrialSample(trial=trial.number, block=trial.block, sample=sample))
+            groups.setdefault(sample.of, []).append(valued)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:
         yield _line(label, of, metric, samples, len(trials))
