@@ -166,6 +166,7 @@ python = "/usr/bin/python3.11"
 labels = ["nvme"]
 """
 _ENGINE = """
+# on-dask.toml
 [engine]
 use = "dask"
 scheduler = "tls://10.0.0.1:8786"

@@ -148,7 +148,7 @@ def test_the_action_measures_a_pull_request_of_a_shallow_clone(
 ) -> None:
     last = steps["Compare with the base"]
     assert last.returncode in {0, 1, 4}, last.stderr
-    assert f"against {job.base}" in last.stdout
+    assert f"against commit {job.base[:7]}" in last.stdout
     assert "servers.hello: 1 package of requirements.txt" in last.stderr
     comment = (job.temp / "gate/comment.md").read_text()
     assert comment.startswith("### benchforge gate\n")
@@ -172,6 +172,6 @@ def test_the_jobs_of_the_page_are_yaml_and_their_commands_run(
     assert ended.returncode == 0, ended.stderr
     ended = job.run(f"{compare} --time 4s", {})
     assert ended.returncode in {0, 1, 4}, ended.stderr
-    assert f"against {job.base}" in ended.stdout
+    assert f"against commit {job.base[:7]}" in ended.stdout
     assert (job.clone / gitlab["gate"]["artifacts"]["reports"]["junit"]).is_file()
     assert (job.clone / gitlab["gate"]["artifacts"]["paths"][0]).is_dir()

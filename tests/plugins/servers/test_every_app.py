@@ -68,7 +68,8 @@ def third_party(name: str) -> set[str]:
 def test_an_app_says_what_it_is(name: str) -> None:
     known: App = app_of(name)
     assert known.protocol in PROTOCOLS
-    assert re.match(r"(The \w+ of )?[Ss]tudy (PC|CP|RA|AH|WS)\b", known.description) is not None
+    study = r"(The \w+ of )?[Ss]tudy (PC|CP|RA|AH|WS)\b"
+    assert re.match(rf"{study}|A shop with |Six kinds of requests ", known.description) is not None
     assert "\n" not in known.description
     # Whoever reads a suite sees which apps repeat a study's faults.
     assert name.endswith("_published") == (
