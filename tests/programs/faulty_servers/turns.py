@@ -47,7 +47,7 @@ def reply(number: int, loaded_s: float | None, *, is_tool: bool) -> tuple[bytes,
     elif loaded_s is not None:
         if FAULT == "some-wrong" and number % 10 == 0 and at_once >= LOADED:
             body = OTHER
-        elif FAULT == "some-500" and number % 100 == 0:
+        elif FAULT == "some-500" and number % 100 == 0 and at_once >= LOADED:
             status = "500 Internal Server Error"
         elif FAULT == "load-503" and loaded_s < FLAPS_S:
             status = "503 Service Unavailable"
