@@ -181,9 +181,9 @@ EXPLANATIONS: Final = {
         "clocksource=tsc on the kernel's command line",
     ),
     "W1": Explanation(
-        "{servers}: one worker did more than the others in {trials}",
-        "Connections went to few workers: the server may be faster than measured.",
-        "connections = {more_connections}",
+        "{servers}: workers had unequal work, or their numbers are not alike",
+        "A server may be faster than measured, or had more workers than another.",
+        "workers and threads in each server, or connections = {more_connections}",
     ),
     "W3": Explanation(
         "{parts} was used up ({range}): the backend was measured",
