@@ -278,7 +278,7 @@ workers = 2
 use = "nginx"
 upstream = "behind"
 [loaders."*"]
-duration = "2s"
+duration = "1s"
 [loaders.wrk]
 use = "wrk"
 [loaders.locust]

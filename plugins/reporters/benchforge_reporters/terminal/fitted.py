@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from benchforge.plugin import safe
 from benchforge_reporters.text.tables import Column, Table
 
 if TYPE_CHECKING:  # importing rich takes longer than most of our commands
+    from rich.console import Console
+    from rich.table import Column as RichColumn
     from rich.table import Table as RichTable
     from rich.text import Text
 
     from benchforge_reporters.text.cells import Cell
 
 _AT_LEAST = 3  # columns: they are shown however narrow the terminal is
+_BETWEEN = 3  # two columns: a blank on each side of what would be a line
 _ENDLESS = 100_000
 
 
@@ -33,22 +37,31 @@ def fitted(table: Table, width: int | None, colour: bool) -> tuple[str, tuple[Co
         legacy_windows=False,
     )
 
-    def measured(shown: int, *, stacked: bool) -> tuple[int, RichTable]:
-        drawn = _drawn(table, shown, stacked)
-        return Measurement.get(console, console.options, drawn).maximum, drawn
-
     # All in one line; else the spread below the median, and as many columns as fit.
     shown = len(table.columns)
-    needs, drawn = measured(shown, stacked=False)
-    if width is not None and needs > width:
-        least = min(_AT_LEAST, shown)
-        more = range(least + 1, shown + 1)
-        shown = least + bisect_right(more, width, key=lambda many: measured(many, stacked=True)[0])
-        needs, drawn = measured(shown, stacked=True)
+    stacked = width is not None and _needs(console, table, stacked=False)[-1] > width
+    if width is not None and stacked:
+        fits = bisect_right(_needs(console, table, stacked=True), width) - 1
+        shown = max(min(_AT_LEAST, shown), fits)
+    drawn = _drawn(table, shown, stacked)
+    needs = Measurement.get(console, console.options, drawn).maximum
     with console.capture() as captured:
         console.print(drawn, width=needs, no_wrap=True, crop=False)
     lines = (line.rstrip() for line in captured.get().splitlines())
     return "\n".join(lines), table.columns[shown:]
+
+
+def _needs(console: Console, table: Table, *, stacked: bool) -> list[int]:
+    """Return the width of the table with its labels only, with one column, and so on."""
+    from rich.measure import measure_renderables  # noqa: PLC0415  # late, as above
+
+    def width(column: RichColumn) -> int:
+        cells = [column.header, *column.cells]
+        return measure_renderables(console, console.options, cells).maximum
+
+    columns = _drawn(table, len(table.columns), stacked).columns
+    needs = accumulate((_BETWEEN + width(one) for one in columns), initial=-_BETWEEN)
+    return [*needs][len(table.heads) :]
 
 
 def _drawn(table: Table, shown: int, stacked: bool) -> RichTable:
