@@ -32,6 +32,7 @@ from benchforge_commands.gate.outcome import Outcome, failed_in_turns, questions
 from benchforge_commands.gate.packages import Packages
 from benchforge_commands.gate.pairs import gated, paired
 from benchforge_commands.gate.repository import BaseCommit, base_commit
+from benchforge_commands.gate.stops import with_claims
 from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
 from benchforge_commands.gate.verdict import level, precision
 from benchforge_commands.rebaseline.suite import before
@@ -101,6 +102,7 @@ def beside(
         left_s = max(request.time_s / 3, request.time_s - (time.monotonic() - began))
         load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
+        design = with_claims(design, request.limit, load)
         notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
         for note in notes:
             say(note)
@@ -148,6 +150,7 @@ def _formed(
     codes = with_code(measured, LocalHost()).code
     heads = [one for one in codes if one.server in pairs.folders]
     design = designed(formed, precision(request.limit, questions), request.time_s, load)
+    design = with_claims(design, request.limit, load)
     alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
     return Formed(
         design=design,

@@ -76,7 +76,8 @@ def without_turns(design: Design, scenarios: Collection[str], time_s: float, loa
         for label, one in as_table(tables["scenarios"]).items()
         if label in scenarios
     }
-    again: Tables = {**tables, "repeat": repeat, "scenarios": kept}
+    of_all = {key: one for key, one in tables.items() if key != "claims"}
+    again: Tables = {**of_all, "repeat": repeat, "scenarios": kept}
     again["loaders"] = _shorter(again, load, time_s / (2 * len(kept)))
     return Design(again, dict.fromkeys(kept, "their servers are too slow to take turns"))
 

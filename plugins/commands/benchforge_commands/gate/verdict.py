@@ -2,7 +2,8 @@
 
 The interval has its level for all questions of a gate together (Bonferroni), so that at most 1 %
 of the gates of unchanged servers say *slower* of any of them, and at most 1 % pass a loss of the
-limit. A gate never stops at a verdict, but at a width that decides all of them.
+limit. A gate never stops at such a verdict, but at a width that decides all of them, or once an
+interval that holds at all looks together excludes the limit.
 """
 
 import math
