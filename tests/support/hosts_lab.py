@@ -33,6 +33,42 @@ exec "$SSHD" -D -e -f "$FOLDER/sshd_config"
 """
 
 
+WAITRESS = 'use = "waitress"\napp = "hello_wsgi"'
+PACE = 'use = "pace"\nconnections = 2'
+
+
+def one_server(
+    seconds: int, server: str = WAITRESS, loader: str = PACE, blocks: int = 1, more: str = ""
+) -> str:
+    """Return a suite of one server, on the host `app`, and its load tool, on the host `load`.
+
+    The tables of the engine and of the hosts come after it.
+    """
+    return f"""
+benchforge = 1
+{more}
+[placement.hosts]
+loader = "load"
+server = "app"
+
+[servers.server]
+{server}
+
+[loaders.tool]
+{loader}
+duration = "{seconds}s"
+
+[scenarios.hello]
+servers = ["server"]
+loaders = ["tool"]
+
+[repeat]
+blocks = {blocks}
+quiet = "off"
+
+"""
+
+
 @dataclass(frozen=True)
 class Lab:
     """Hosts that can be connected to."""
