@@ -32,9 +32,9 @@ from hosts_lab import Lab, lab, one_server
 HOSTS = ("load", "app")
 HERE = ""
 SERVER = 'use = "gunicorn"\napp = "hello_wsgi"\nworkers = 2'
-LOAD_S = 2
+LOAD_S = 1
 ENDS_S = 120.0
-LONGEST_S = 8.0  # between two kills: a run begins, and measures
+LONGEST_S = 5.0  # between two kills: a run begins, and measures
 IN_LOAD = 0.4  # of the kills are timed from the begin of a load
 ENDED = 0.25  # of the runs that survived a kill are ended by SIGTERM
 UNPACKS = 0.2  # of the new runs bring benchforge's files again
@@ -108,7 +108,7 @@ class Round:
 
     def begin(self) -> None:
         """Note what runs before any run: hosts, and the tool itself."""
-        self._places = {os.readlink(f"/proc/{pid}/ns/net"): k for k, pid in self.hosts.pids.items()}
+        self._places = {_network(pid): label for label, pid in self.hosts.pids.items()}
         self.stays = {(p.pid, p.started) for p in self.look()}
         self._memory = shared_memory()
         self._mounts = {label: self._mounted(label) for label in HOSTS}
@@ -122,7 +122,7 @@ class Round:
                 line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
                 if after[0] in "ZX" or not line:
                     continue
-                host = self._places.get(os.readlink(f"/proc/{pid}/ns/net"), HERE)
+                host = self._places.get(_network(pid), HERE)
                 seen.append(Process(pid, int(after[19]), host, line))
         return seen
 
@@ -131,7 +131,8 @@ class Round:
         return [
             p
             for p in self.look()
-            if (p.pid, p.started) not in self.stays and not (WORKER in p.line or SCHEDULER in p.line)
+            if (p.pid, p.started) not in self.stays
+            and not (WORKER in p.line or SCHEDULER in p.line)
         ]
 
     def controller(self) -> list[Process]:
@@ -218,8 +219,9 @@ class Round:
             self.hosts.link(victim.host, "down")
         else:
             os.kill(victim.pid, signal.SIGKILL)
-        left_after = 0
+        left_after, last = 0, should_end
         while left := self._still(should_end):
+            last = left
             gone_s = time.monotonic() - struck
             if gone_s > GONE_S and not left_after:
                 left_after = len(left)
@@ -229,6 +231,8 @@ class Round:
                 self.failed(fault, left)
             time.sleep(0.02)
         gone_s = time.monotonic() - struck
+        where = f"{fault} ({victim.host or 'here'}), in {phase}: {gone_s:.1f} s"
+        _show(f"{where}; last: {last[0].host} {last[0].line[-80:]}" if last else where)
         today = f"{datetime.now(UTC):%Y-%m-%d}"
         self.kills.append(
             Kill(today, self.seed, self.engine, fault, victim.host, phase, gone_s, left_after)
@@ -330,12 +334,14 @@ def torture(
             if time.monotonic() > deadline:
                 break
             one.hit(fault)
-            kill = one.kills[-1]
             if path := os.environ.get("KILLS_CSV"):
-                append(Path(path), kill)
-            _show(f"{kill.fault} ({kill.host or 'here'}), in {kill.phase}: {kill.gone_s:.1f} s")
+                append(Path(path), one.kills[-1])
         one.end()
     return one
+
+
+def _network(pid: int) -> Path:
+    return Path(f"/proc/{pid}/ns/net").readlink()
 
 
 def _show(text: str) -> None:

@@ -54,14 +54,17 @@ class Cluster:
         words = ["--host", SCHEDULER, "--port", str(PORT), "--protocol", "tls", "--no-dashboard"]
         dask = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
         self.scheduler = self._started("scheduler", [*dask, *words, *self._tls()], {})
-        self._printed(self.scheduler, "scheduler", "Scheduler at")
+        there = self._printed(self.scheduler, "scheduler", "Scheduler at")
+        assert there, self._log("scheduler").read_text()
 
     def start_workers(self, labels: Sequence[str]) -> None:
         """Start the workers of hosts, and wait until they are registered."""
         for label in labels:
             self.workers[label] = self._worker(label)
         for label in labels:
-            self._printed(self.workers[label], label, "Registered to:")
+            while not self._printed(self.workers[label], label, "Registered to:"):
+                assert "name taken" in self._log(label).read_text(), self._log(label).read_text()
+                self.workers[label] = self._worker(label)  # the scheduler had not lost the last one
 
     def end(self, label: str) -> None:
         """Kill a host's worker, if it runs."""
@@ -93,9 +96,7 @@ class Cluster:
     def _log(self, name: str) -> Path:
         return self.folder / f"dask-{name}.log"
 
-    def _started(
-        self, name: str, words: list[str], own: dict[str, str]
-    ) -> "subprocess.Popen[str]":
+    def _started(self, name: str, words: list[str], own: dict[str, str]) -> "subprocess.Popen[str]":
         """Start a program, whose log is a file: nobody would read a pipe."""
         with self._log(name).open("w") as log:
             return subprocess.Popen(
@@ -107,13 +108,15 @@ class Cluster:
                 text=True,
             )
 
-    def _printed(self, process: "subprocess.Popen[str]", name: str, words: str) -> None:
-        """Wait until a program prints some words."""
+    def _printed(self, process: "subprocess.Popen[str]", name: str, words: str) -> bool:
+        """Wait until a program prints some words; false where it ends without them."""
         deadline = time.monotonic() + WAITS_S
         while words not in (text := self._log(name).read_text()):
-            assert process.poll() is None, text
+            if process.poll() is not None:
+                return False
             assert time.monotonic() < deadline, text
             time.sleep(0.05)
+        return True
 
 
 @contextlib.contextmanager

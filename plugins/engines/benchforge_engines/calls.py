@@ -142,7 +142,7 @@ class PipeConnection:
         if time.monotonic() - self._heard_s > wire.SILENT_S:
             self._losses.note(self.label, f"it did not answer for {wire.SILENT_S:g} s")
             self._pipe.kill()
-        with contextlib.suppress(wire.HostLost):
+        with contextlib.suppress(wire.HostLost):  # it is noted
             self._write(b"\n")
 
     def close(self) -> None:
@@ -177,9 +177,10 @@ class PipeConnection:
             with self._writing:
                 self._pipe.write(content)
         except (OSError, ValueError) as error:
-            if self._losses.lost is not None:
-                raise self._losses.lost from error
-            raise wire.HostLost(self.label, self._pipe.complaint()) from error
+            if self._losses.lost is None and not self._closing:
+                self._losses.note(self.label, self._pipe.complaint())
+            lost = self._losses.lost
+            raise lost or wire.HostLost(self.label, "its connection was closed") from error
 
 
 def boot_script(python: str | None) -> str:

@@ -195,10 +195,8 @@ class _HostsTrial:
     def kept(self, context: TrialContext, failure: Failure | None) -> MeasuredTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
-        answers = {
-            label: self._sitting.connections[label].call("leave", failure=why)
-            for label in sorted(self._labels, key=lambda label: label == self._load)
-        }
+        others_first = sorted(self._labels, key=lambda label: label == self._load)
+        answers = self._sitting.all_of(others_first, "leave", failure=why)
         for label, answer in answers.items():
             self._trials[label] = Trial.model_validate_json(answer["trial"])
             self._fetched(label, answer["files"])
