@@ -148,6 +148,8 @@ class PipeConnection:
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
         self._closing = True
+        if not self._leased:  # it may not listen yet, and has nothing to end in order
+            self._pipe.kill()
         self._pipe.close()
 
     def _read(self) -> None:

@@ -28,7 +28,8 @@ class DaskPipe:
     """The pipes of a process on a worker."""
 
     def __init__(self, client: "Client", worker: str, label: str, python: str | None) -> None:
-        self._rest, self._ended = b"", False
+        self._rest, self._started, self._ended = b"", False, False
+        self._script = boot_script(python)
         self._why = "its worker of dask is lost"
         try:
             placed: Any = client.submit(
@@ -40,14 +41,16 @@ class DaskPipe:
                 actor=True,
             )
             self._actor = placed.result(_CONNECTS_WITHIN_S)
-            self._actor.start(boot_script(python)).result(_CONNECTS_WITHIN_S)
         except _Failed as error:
             message = f"hosts.{label}: the worker of dask starts nothing: {_shown(error)}"
             raise ProgramMissing(message, "see the log of that worker") from error
 
     def write(self, content: bytes) -> None:
-        """Write to the far end's input. Raises OSError."""
+        """Write to the far end's input, and start it first. Raises OSError."""
         try:
+            if not self._started:
+                self._actor.start(self._script).result(_WRITES_WITHIN_S)
+                self._started = True
             for begin in range(0, len(content), wire.CHUNK):
                 piece = content[begin : begin + wire.CHUNK]
                 self._actor.write(piece).result(_WRITES_WITHIN_S)

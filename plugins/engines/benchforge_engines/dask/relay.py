@@ -48,6 +48,8 @@ class Relay:
 
     async def end(self, *, at_once: bool) -> tuple[int | None, str]:
         """End its input, or it itself; return its exit code and the last line of its errors."""
+        if self._process is None:
+            return None, "it was not started"
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         if at_once:

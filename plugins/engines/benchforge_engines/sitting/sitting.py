@@ -83,8 +83,10 @@ class HostSitting:
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
         with ThreadPoolExecutor(len(self.labels)) as pool:
-            each = [pool.submit(self._bring, label, files) for label in self.labels]
             try:
+                each = [pool.submit(self._open, label) for label in self.labels]
+                if not any(one.exception() for one in each):  # else none starts its far end
+                    each = [pool.submit(one.bring, files) for one in self.connections.values()]
                 wait(each)
             except BaseException:  # an interrupt: else it would wait for hosts that do not answer
                 self.disconnected()
@@ -97,10 +99,9 @@ class HostSitting:
             hints = dict.fromkeys(one.hint for one in errors)
             raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
 
-    def _bring(self, label: str, files: Archive) -> None:
+    def _open(self, label: str) -> None:
         connection = self.connections[label] = self._connect(label, self._losses)
         threading.Thread(target=self._beat, args=(connection,), daemon=True).start()
-        connection.bring(files)
 
     def _beat(self, connection: PipeConnection) -> None:
         """Say each second that we are there: to each host alone, since a lost one takes longer."""

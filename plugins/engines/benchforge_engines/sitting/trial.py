@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from benchforge_engines.sitting.sitting import HostSitting
 
 _FEWEST_TRIPS, _MOST_TRIPS = 16, 200
-_CLOSE_S = 0.0002
+_CLOSE_S, _TRIPS_S = 0.0002, 0.5
+"A round trip that is short enough, and how long to try for one."
 _LARGEST_FILES = 512 << 20
 _AHEAD_S = 0.3
 "How soon several load tools start, from when their hosts are told."
@@ -184,7 +185,10 @@ class _HostsTrial:
     def _offset(self, label: str) -> tuple[float, float]:
         """Return the host's clock less ours, from the quickest round trip, and its bound."""
         trips: list[tuple[float, float]] = []
-        while len(trips) < _FEWEST_TRIPS or (min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS):
+        enough_s = time.monotonic() + _TRIPS_S
+        while len(trips) < _FEWEST_TRIPS or (
+            min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
+        ):
             before = time.monotonic()
             there = self._sitting.connections[label].call("clock")
             after = time.monotonic()

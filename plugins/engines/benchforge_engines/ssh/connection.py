@@ -21,7 +21,7 @@ _KEPT, _LAST_S = 1 << 12, 1.0
 _OPTIONS = (
     *("BatchMode=yes", "StrictHostKeyChecking=yes", "ForwardAgent=no", "ForwardX11=no"),
     *("ClearAllForwardings=yes", "PermitLocalCommand=no", "ControlMaster=no", "ControlPath=none"),
-    *("ConnectTimeout=10", "ServerAliveInterval=1", "ServerAliveCountMax=4", "EscapeChar=none"),
+    *("ConnectTimeout=8", "ServerAliveInterval=1", "ServerAliveCountMax=4", "EscapeChar=none"),
 )
 
 
