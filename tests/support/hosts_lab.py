@@ -37,16 +37,15 @@ WAITRESS = 'use = "waitress"\napp = "hello_wsgi"'
 PACE = 'use = "pace"\nconnections = 2'
 
 
-def one_server(
-    seconds: int, server: str = WAITRESS, loader: str = PACE, blocks: int = 1, more: str = ""
-) -> str:
+def one_server(seconds: int, server: str = WAITRESS, loader: str = PACE, blocks: int = 1) -> str:
     """Return a suite of one server, on the host `app`, and its load tool, on the host `load`.
 
-    The tables of the engine and of the hosts come after it.
+    The tables of the engine and of the hosts come after it. Each trial is measured once.
     """
     return f"""
 benchforge = 1
-{more}
+smoke = true
+
 [placement.hosts]
 loader = "load"
 server = "app"
@@ -64,7 +63,6 @@ loaders = ["tool"]
 
 [repeat]
 blocks = {blocks}
-quiet = "off"
 
 """
 
