@@ -32,12 +32,13 @@ from hosts_lab import Lab, lab, one_server
 HOSTS = ("load", "app")
 HERE = ""
 SERVER = 'use = "gunicorn"\napp = "hello_wsgi"\nworkers = 2'
+LOADER = 'use = "pace"\nconnections = 2\nrate = 200'
 LOAD_S = 1
 ENDS_S = 120.0
 LONGEST_S = 5.0  # between two kills: a run begins, and measures
 IN_LOAD = 0.4  # of the kills are timed from the begin of a load
-ENDED = 0.25  # of the runs that survived a kill are ended by SIGTERM
-UNPACKS = 0.2  # of the new runs bring benchforge's files again
+ENDED = 0.15  # of the runs that survived a kill are ended by SIGTERM
+UNPACKS = 0.1  # of the new runs bring benchforge's files again
 CUT = "cut of a host's network"
 KILL = "kill -9 of "
 FAR, KEEPER, SESSION = "benchforge_engines.far", "keeper.main", "sshd: root"
@@ -249,7 +250,7 @@ class Round:
                     if time.monotonic() > deadline:
                         self.failures.append(f"no load: {self.printed.read_text()}")
                         self._ended()
-                    time.sleep(0.05)
+                    time.sleep(0.15)
                 time.sleep(self.moments.uniform(0, LOAD_S + 0.5))
             else:
                 time.sleep(self.moments.uniform(0, LONGEST_S))
@@ -327,7 +328,7 @@ def torture(
         tables = "".join(map(hosts.table, HOSTS))
         if engine == "dask":
             one.dask, tables = stack.enter_context(cluster(hosts, folder)), table(hosts, folder)
-        suite = one_server(LOAD_S, SERVER, blocks=500) + tables
+        suite = one_server(LOAD_S, SERVER, LOADER, blocks=500) + tables
         (folder / "suite.toml").write_text(suite)
         one.begin()
         for fault in deck:

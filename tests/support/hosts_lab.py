@@ -23,7 +23,8 @@ set -e
 mount --make-rprivate /
 mount -t tmpfs tmpfs /run
 mkdir -m 755 /run/sshd
-{ grep -v ^sshd: /etc/passwd; echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
+{ grep -Ev '^(sshd|root):' /etc/passwd; echo root:x:0:0:root:/root:/bin/sh;
+echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
 mount --bind "$FOLDER/passwd" /etc/passwd
 ip link set lo up
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
