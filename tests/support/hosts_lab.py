@@ -64,6 +64,7 @@ loaders = ["tool"]
 
 [repeat]
 blocks = {blocks}
+quiet = "off"
 
 """
 
