@@ -177,6 +177,8 @@ class PipeConnection:
     def _write(self, content: bytes) -> None:
         try:
             with self._writing:
+                if self._losses.lost is not None:  # a call that waited for a beat that failed
+                    raise self._losses.lost
                 self._pipe.write(content)
         except (OSError, ValueError) as error:
             if self._losses.lost is None and not self._closing:
