@@ -7,6 +7,8 @@ from typing import Any
 
 import benchforge_engines.dask
 import pytest
+from benchforge_engines import wire
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.ssh.connection import COMMAND, SshPipe
 
 from benchforge.model.suite.hosts import HostTable
@@ -40,3 +42,36 @@ def test_a_worker_reads_what_the_far_end_prints_as_errors() -> None:
         return await relay.read(), await relay.end(at_once=False)
 
     assert asyncio.run(talk()) == (b"there\n", (0, "the last line"))
+
+
+class _CutOff:
+    """The pipe of a host that is cut off."""
+
+    writes = 0
+
+    def write(self, content: bytes) -> None:
+        self.writes += 1
+        raise OSError(content)
+
+    def line(self) -> bytes:
+        return b""
+
+    def complaint(self) -> str:
+        return "it is cut off"
+
+    def kill(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_lost_host_is_noted_by_the_first_write_that_fails_and_not_written_to_again() -> None:
+    """Each write waited for its own failure, while the other hosts kept their load."""
+    pipe, losses = _CutOff(), Losses()
+    connection = PipeConnection("app", pipe, losses, "")
+    for _ in range(2):
+        with pytest.raises(wire.HostLost, match="lost host app: it is cut off"):
+            connection.send("clock")
+    assert losses.lost is not None
+    assert pipe.writes == 1
