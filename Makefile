@@ -7,9 +7,11 @@ bin = .venv/bin
 own_place = $(bin)/python tests/support/own_place.py
 
 KILLS = 200
+HOST_KILLS = 20
+SEED = 6
 MINUTES = 30
 
-.PHONY: help setup setup-dev run studies test test-all torture robustness validity lint format docs man schemas clean
+.PHONY: help setup setup-dev run studies test test-all torture torture-hosts robustness validity lint format docs man schemas clean
 .PHONY: first-screen lint-style lint-types lint-pyright
 .DEFAULT_GOAL = help
 
@@ -19,6 +21,8 @@ help:
 	@echo 'make test     run all checks and the tests'
 	@echo 'make test-all  for maintainers: run make test, then all exhaustive tests'
 	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
+	@echo 'make torture-hosts  kill what carries runs on several hosts: HOST_KILLS=$(HOST_KILLS) of each kind,'
+	@echo '                 SEED=$(SEED) MINUTES=$(MINUTES) for each engine'
 	@echo 'make robustness  write docs/robustness.md from the tests of faults'
 	@echo 'make validity  write docs/validity.md from the tests of validity'
 	@echo 'make lint     run the checks only: style, types, imports, prose'
@@ -87,7 +91,16 @@ first-screen: setup-dev
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 		PYTHONPATH=tests/support \
-		$(own_place) $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) 6 $(MINUTES)
+		$(own_place) $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) $(SEED) $(MINUTES)
+
+# Each kill is a row of a file, from which docs/robustness.md has its table.
+torture-hosts: setup-dev
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && code=0 && for engine in ssh dask; do \
+		KILLS_CSV="$$folder/kills.csv" PYTHONPATH=tests/support \
+			$(own_place) $(bin)/python tests/faults/torture_hosts.py "$$folder/$$engine" $$engine \
+			$(HOST_KILLS) $(SEED) $(MINUTES) >"$$folder/$$engine.txt" || code=1; \
+		cat "$$folder/$$engine.txt"; \
+	done; cp "$$folder/kills.csv" tests/support/faults/kills.csv && exit $$code
 
 robustness: setup-dev
 	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && \

@@ -25,33 +25,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hosts_lab import Lab, lab
+from hosts_lab import Lab, lab, one_server
 
 from benchforge.stats.inference.interval import t_of_logs
 
 BLOCKS, LOAD_S, LONG_S = 12, 3, 20
 HOSTS = ("load", "app")
-SUITE = """
-benchforge = 1
-[placement.hosts]
-loader = "load"
-server = "app"
-[servers.app]
-use = "gunicorn"
-app = "hello_flask"
-workers = 1
-threads = 4
-[loaders.wrk]
-use = "wrk"
-connections = 8
-duration = "SECONDSs"
-[scenarios.hello]
-servers = ["app"]
-loaders = ["wrk"]
-[repeat]
-blocks = 1
-quiet = "off"
-"""
+SERVER = 'use = "gunicorn"\napp = "hello_flask"\nworkers = 1\nthreads = 4'
+WRK = 'use = "wrk"\nconnections = 8'
 PARTS = {"the far end": "benchforge_engines.far", "the session of sshd": "sshd: root@notty"}
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -63,8 +44,8 @@ def main() -> None:
     blocks = int(sys.argv[2]) if sys.argv[2:] else BLOCKS
     with lab(folder, HOSTS) as hosts:
         tables = "".join(map(hosts.table, HOSTS))
-        (folder / "suite.toml").write_text(SUITE.replace("SECONDS", str(LOAD_S)) + tables)
-        (folder / "long.toml").write_text(SUITE.replace("SECONDS", str(LONG_S)) + tables)
+        (folder / "suite.toml").write_text(one_server(LOAD_S, SERVER, WRK) + tables)
+        (folder / "long.toml").write_text(one_server(LONG_S, SERVER, WRK) + tables)
         for line in cost(hosts, folder):
             show(line)
         (server, wrk), _ = trial(hosts, folder)
@@ -105,8 +86,8 @@ def trial(hosts: Lab, folder: Path) -> tuple[list[dict[str, Any]], float]:
     (result,) = set(folder.glob("results/*")) - before
     measured = json.loads((result / "trials/0001/trial.json").read_text())
     named = {one["label"]: one for one in measured["processes"]}
-    return [named["server-app"], named["loader-wrk"]], rate(
-        (result / "trials/0001/loader-wrk.out").read_text()
+    return [named["server-server"], named["loader-tool"]], rate(
+        (result / "trials/0001/loader-tool.out").read_text()
     )
 
 

@@ -1,226 +1,365 @@
-"""Kill what carries a run on hosts at seeded random moments, and look at what is left each time.
+"""Kill what carries a run on two hosts, at seeded random moments, and look at what is left.
 
-`own_place.py python tests/faults/torture_hosts.py FOLDER KILLS SEED MINUTES FAULT...`,
-with tests/support on PYTHONPATH, prints a row of docs/robustness.md for each fault, for all of them
-without one, and ends with exit code 0 when nothing was left. A run of two hosts is hit KILLS times
-by each fault. What ran on the host that is hit must be gone after ten seconds, and all of the run
-after it was ended by SIGTERM. The hosts keep their folders, so that the last run shows what a start
-clears away.
+`own_place.py python tests/faults/torture_hosts.py FOLDER ENGINE KILLS SEED MINUTES FAULT...`, with
+tests/support on PYTHONPATH, hits runs KILLS times with each fault, with all of them without one,
+prints the table, and ends with exit code 0 when nothing was left. KILLS_CSV names a file to which
+each kill is added. A run is hit by one fault after another until it ends, or is ended by SIGTERM.
+All that a fault should end must be gone after ten seconds, on both hosts and here. At the end one
+more run starts, and clears away the folders that the killed ones left.
+
+The place has no other processes, so that all of them are seen from here, with the host of each.
 """
 
 import contextlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
-from hosts_lab import Lab, lab
+from dask_lab import Cluster, cluster, table
+from faults.host_kills import GONE_S, Kill, append
+from faults.host_kills import table as table_of_kills
+from faults.standing import processes, shared_memory
+from hosts_lab import Lab, lab, one_server
 
 HOSTS = ("load", "app")
-HIT = "app"
-GONE_S = 10.0
+HERE = ""
+SERVER = 'use = "gunicorn"\napp = "hello_wsgi"\nworkers = 2'
+LOADER = 'use = "pace"\nconnections = 2\nrate = 200'
+LOAD_S = 1
 ENDS_S = 120.0
-LONGEST_S = 15.0  # after the begin of what is killed: a run begins, and measures
-LOAD_S = 2.5  # after the begin of a load, and a bit beyond its end
-IN_TRIAL = 0.6  # of the kills are timed from the begin of a load
-SUITE = """
-benchforge = 1
+LONGEST_S = 5.0  # between two kills: a run begins, and measures
+IN_LOAD = 0.4  # of the kills are timed from the begin of a load
+ENDED = 0.15  # of the runs that survived a kill are ended by SIGTERM
+UNPACKS = 0.1  # of the new runs bring benchforge's files again
+CUT = "cut of a host's network"
+KILL = "kill -9 of "
+FAR, KEEPER, SESSION = "benchforge_engines.far", "keeper.main", "sshd: root"
+WORKER, SCHEDULER = "dask_worker", "dask_scheduler"
 
-[placement.hosts]
-loader = "load"
-server = "app"
 
-[servers.gunicorn]
-use = "gunicorn"
-app = "hello_wsgi"
-workers = 2
+@dataclass(frozen=True)
+class Process:
+    """A process of the place; its pid may be another's later, with its start never."""
 
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "2s"
+    pid: int
+    started: int
+    host: str
+    line: str
 
-[scenarios.hello]
-servers = ["gunicorn"]
-loaders = ["pace"]
 
-[repeat]
-blocks = 50
-quiet = "off"
-"""
-FAULTS = {
-    "benchforge": "",
-    "the far end": "benchforge_engines.far",
-    "the keeper on a host": "keeper.main",
-    "the session of sshd": "notty",
-    "the ssh client": "",
-    "the link is cut": "benchforge_engines.far",
+Pick = Callable[["Round"], list[Process]]
+
+
+def _named(words: str, hosts: tuple[str, ...] = HOSTS) -> Pick:
+    return lambda one: [p for p in one.look() if words in p.line and p.host in hosts]
+
+
+FAULTS: dict[str, dict[str, Pick]] = {
+    "ssh": {
+        KILL + "benchforge": lambda one: one.controller(),
+        KILL + "the far end": _named(FAR),
+        KILL + "the keeper on a host": _named(KEEPER),
+        KILL + "the load tool": lambda one: [p for p in one.look() if loads(p)],
+        KILL + "the session of sshd": _named(SESSION),
+        KILL + "the ssh client": _named("ssh -F", (HERE,)),
+        CUT: _named(FAR),
+    },
+    "dask": {
+        KILL + "benchforge": lambda one: one.controller(),
+        KILL + "the far end": _named(FAR),
+        KILL + "the keeper on a host": _named(KEEPER),
+        KILL + "the load tool": lambda one: [p for p in one.look() if loads(p)],
+        KILL + "the worker": _named(WORKER),
+        KILL + "the scheduler": _named(SCHEDULER, (HERE,)),
+        CUT: _named(FAR),
+    },
 }
-"What is killed, and words of its command line on the host."
-CUT = "the link is cut"
+"What each fault hits: one of these, at random. A cut is one of the network of that process."
+LIVES_ON = (KILL + "the keeper on a host", KILL + "the load tool")
+"The trial fails, and the connections stay."
+
+
+def loads(process: Process) -> bool:
+    """Whether it sends a load."""
+    return "pace_main" in process.line and "--version" not in process.line
 
 
 @dataclass
-class Seen:
-    """What one fault did."""
+class Round:
+    """Hosts, and the run on them that is hit."""
 
-    kills: int = 0
-    in_load: int = 0
-    gone_s: list[float] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
+    hosts: Lab
+    folder: Path
+    engine: str
+    seed: int
+    moments: random.Random
+    dask: Cluster | None = None
+    run: "subprocess.Popen[bytes] | None" = None
+    kills: list[Kill] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    stays: set[tuple[int, int]] = field(default_factory=set)
+
+    def begin(self) -> None:
+        """Note what runs before any run: hosts, and the tool itself."""
+        self._places = {_network(pid): label for label, pid in self.hosts.pids.items()}
+        self.stays = {(p.pid, p.started) for p in self.look()}
+        self._memory = shared_memory()
+        self._mounts = {label: self._mounted(label) for label in HOSTS}
+
+    def look(self) -> list[Process]:
+        """Return what runs on both hosts and here, but for what has ended and nobody awaits."""
+        seen = []
+        for pid in processes():
+            with contextlib.suppress(OSError, ValueError):
+                after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if after[0] in "ZX" or not line:
+                    continue
+                host = self._places.get(_network(pid), HERE)
+                seen.append(Process(pid, int(after[19]), host, line))
+        return seen
+
+    def ours(self) -> list[Process]:
+        """Return what a run started, on both hosts and here."""
+        return [
+            p
+            for p in self.look()
+            if (p.pid, p.started) not in self.stays
+            and not (WORKER in p.line or SCHEDULER in p.line)
+        ]
+
+    def controller(self) -> list[Process]:
+        """Return benchforge, if it runs."""
+        return [p for p in self.look() if self.run is not None and p.pid == self.run.pid]
+
+    def _mounted(self, label: str) -> set[str]:
+        lines = Path(f"/proc/{self.hosts.pids[label]}/mountinfo").read_text().splitlines()
+        return {line.split()[4] for line in lines}
+
+    # --- a run ---
+
+    def running(self) -> bool:
+        """Whether a run goes on."""
+        return self.run is not None and self.run.poll() is None
+
+    def start(self) -> None:
+        """Start a run where none goes on."""
+        if self.running():
+            return
+        self.looked_after()
+        if self.moments.random() < UNPACKS:
+            for label in HOSTS:
+                shutil.rmtree(self.folder / label / "home/benchforge", ignore_errors=True)
+        with self.printed.open("w") as printed:
+            self.run = subprocess.Popen(
+                self.words(),
+                env=self.hosts.environment,
+                cwd=self.folder,
+                stdout=printed,
+                stderr=printed,
+                start_new_session=True,
+            )
+
+    def looked_after(self) -> None:
+        """Look at what a run that has ended left: nothing, after ten seconds."""
+        run, self.run = self.run, None
+        if run is None:
+            return
+        run.wait(ENDS_S)
+        ended = time.monotonic()
+        while (left := self.ours()) and time.monotonic() - ended < GONE_S:
+            time.sleep(0.05)
+        self.failed("after the run", left)
+        if "Traceback" in (text := self.printed.read_text()):
+            self.failures.append(text)
+
+    def failed(self, when: str, left: list[Process]) -> None:
+        """Note what was left, end it, and count it no more."""
+        for process in left:
+            self.failures.append(f"{when}: {process.host or 'here'}: {process.line[:300]}")
+            self.stays.add((process.pid, process.started))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
+
+    @property
+    def printed(self) -> Path:
+        """What the run printed."""
+        return self.folder / "printed"
+
+    def words(self) -> list[str]:
+        """Return the words of a run."""
+        call = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
+        return [*call, "-o", str(self.folder / "results")]
+
+    def phase(self, seen: list[Process]) -> str:
+        """Return what the run does."""
+        on_hosts = [p for p in seen if p.host != HERE]
+        if any(map(loads, on_hosts)):
+            return "a load"
+        if any(KEEPER in p.line for p in on_hosts):
+            return "a trial"
+        far = {p.host for p in on_hosts if f"-m {FAR}" in p.line}
+        return "between trials" if far == set(HOSTS) else "connecting"
+
+    # --- a kill ---
+
+    def hit(self, fault: str) -> None:
+        """Hit a run at a random moment, and wait until what the fault should end is gone."""
+        victim, seen = self._at_random(FAULTS[self.engine][fault])
+        phase, struck = self.phase(seen), time.monotonic()
+        should_end = [p for p in seen if self._should_end(fault, p)]
+        if fault == CUT:
+            self.hosts.link(victim.host, "down")
+        else:
+            os.kill(victim.pid, signal.SIGKILL)
+        left_after, last = 0, should_end
+        while left := self._still(should_end):
+            last = left
+            gone_s = time.monotonic() - struck
+            if gone_s > GONE_S and not left_after:
+                left_after = len(left)
+                lines = [f"{p.host or 'here'}: {p.line[:300]}" for p in left]
+                self.failures.append(f"{fault} in {phase} of {victim.host}: {lines}")
+            if gone_s > ENDS_S:
+                self.failed(fault, left)
+            time.sleep(0.02)
+        gone_s = time.monotonic() - struck
+        where = f"{fault} ({victim.host or 'here'}), in {phase}: {gone_s:.1f} s"
+        _show(f"{where}; last: {last[0].host} {last[0].line[-80:]}" if last else where)
+        today = f"{datetime.now(UTC):%Y-%m-%d}"
+        self.kills.append(
+            Kill(today, self.seed, self.engine, fault, victim.host, phase, gone_s, left_after)
+        )
+        self._mended(fault, victim)
+
+    def _at_random(self, pick: Pick) -> tuple[Process, list[Process]]:
+        """Wait for a random moment at which there is something to hit; return it, and all else."""
+        while True:
+            self.start()
+            if self.moments.random() < IN_LOAD:
+                deadline = time.monotonic() + ENDS_S
+                while self.running() and not any(map(loads, self.look())):
+                    if time.monotonic() > deadline:
+                        self.failures.append(f"no load: {self.printed.read_text()}")
+                        self._ended()
+                    time.sleep(0.15)
+                time.sleep(self.moments.uniform(0, LOAD_S + 0.5))
+            else:
+                time.sleep(self.moments.uniform(0, LONGEST_S))
+            victims = pick(self) if self.running() else []
+            if victims:
+                return self.moments.choice(victims), self.ours()
+
+    def _should_end(self, fault: str, process: Process) -> bool:
+        line = process.line
+        if fault in LIVES_ON:
+            return process.host != HERE and FAR not in line and "sshd" not in line
+        if fault == CUT and "sshd" in line:
+            return False  # it is the host's: nothing tells it of the cut
+        if fault.endswith("of benchforge"):
+            return True
+        return process.host != HERE or line.startswith("ssh ")
+
+    def _still(self, should_end: list[Process]) -> list[Process]:
+        left = []
+        for process in should_end:
+            with contextlib.suppress(OSError):
+                after = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+                same = (process.pid, process.started) not in self.stays
+                if int(after[19]) == process.started and after[0] not in "ZX" and same:
+                    left.append(process)
+        return left
+
+    def _mended(self, fault: str, victim: Process) -> None:
+        """Mend what was hit, so that the run can go on, or the next one can begin."""
+        if fault == CUT:
+            self.hosts.link(victim.host, "up")
+        if self.dask is not None:
+            self._mend_cluster(self.dask, fault)
+        if fault.endswith(("of benchforge", "scheduler")) or self.moments.random() < ENDED:
+            self._ended()
+
+    def _mend_cluster(self, dask: Cluster, fault: str) -> None:
+        if fault.endswith("the scheduler"):
+            dask.end_all()
+            dask.start_scheduler()
+        ended = [label for label, worker in dask.workers.items() if worker.poll() is not None]
+        dask.start_workers(ended)
+
+    def _ended(self) -> None:
+        """End the run by SIGTERM, and look at what is left."""
+        if self.run is not None and self.running():
+            self.run.terminate()
+        self.looked_after()
+
+    def end(self) -> None:
+        """End the run; start one more, and look at what the hosts have that they had not."""
+        self._ended()
+        words = [*self.words(), "--time-limit", "0"]
+        subprocess.run(words, env=self.hosts.environment, check=False, cwd=self.folder)
+        self.looked_after()
+        files = [f for k in HOSTS for f in (self.folder / k / "tmp").glob("bf-*")]
+        files += [f for k in HOSTS for f in (self.folder / k / "home").rglob("*.half-*")]
+        self.failures += [f"after the last start: {file}" for file in files]
+        self.failures += [f"left: {one}" for one in shared_memory() - self._memory]
+        for label in HOSTS:
+            mounts = self._mounted(label) - self._mounts[label]
+            self.failures += [f"left: mount {one} on {label}" for one in mounts]
 
 
 def torture(
-    folder: Path, kills: int, seed: int, minutes: float, faults: list[str]
-) -> dict[str, Seen]:
-    """Hit so many runs with each fault, or as many as the time allows, and start one more."""
-    moments, seen = random.Random(seed), {fault: Seen() for fault in faults}
-    deadline = time.monotonic() + 60 * minutes
-    with lab(folder, HOSTS) as hosts:
-        (folder / "suite.toml").write_text(SUITE + "".join(map(hosts.table, HOSTS)))
-        for _ in range(kills):
-            for fault in faults if time.monotonic() < deadline else ():
-                done = False
-                while not done:
-                    in_trial = moments.random() < IN_TRIAL
-                    after_s = moments.uniform(0, LOAD_S if in_trial else LONGEST_S)
-                    done = hit(hosts, folder, fault, after_s, seen[fault], in_trial=in_trial)
-                left = "".join(f"{line}\n" for line in seen[fault].left)
-                sys.stderr.write(f"{row(fault, seen[fault])}\n{left}")
-        words = [*_run(folder), "--time-limit", "0"]
-        subprocess.run(words, env=hosts.environment, check=False, timeout=ENDS_S, cwd=folder)
-        for file in [file for host in HOSTS for file in (folder / host / "tmp").glob("bf-*")]:
-            seen[faults[-1]].left.append(f"after the last start: {file.name}")
-    return seen
+    folder: Path, engine: str, count: int, seed: int, minutes: float, faults: list[str]
+) -> Round:
+    """Hit runs with each fault, in a random order, as often as the time allows."""
+    moments, deadline = random.Random(seed), time.monotonic() + 60 * minutes
+    deck = [fault for fault in faults for _ in range(count)]
+    moments.shuffle(deck)
+    with contextlib.ExitStack() as stack:
+        hosts = stack.enter_context(lab(folder, HOSTS))
+        one = Round(hosts, folder, engine, seed, moments)
+        tables = "".join(map(hosts.table, HOSTS))
+        if engine == "dask":
+            one.dask, tables = stack.enter_context(cluster(hosts, folder)), table(hosts, folder)
+        suite = one_server(LOAD_S, SERVER, LOADER, blocks=500) + tables
+        (folder / "suite.toml").write_text(suite)
+        one.begin()
+        for fault in deck:
+            if time.monotonic() > deadline:
+                break
+            one.hit(fault)
+            if path := os.environ.get("KILLS_CSV"):
+                append(Path(path), one.kills[-1])
+        one.end()
+    return one
 
 
-def hit(
-    hosts: Lab, folder: Path, fault: str, after_s: float, seen: Seen, *, in_trial: bool
-) -> bool:
-    """Start a run, and kill one of its processes; false where it had ended by then."""
-    with (folder / "printed").open("w") as printed:
-        run = subprocess.Popen(
-            _run(folder), env=hosts.environment, cwd=folder, stdout=printed, stderr=printed
-        )
-    try:
-        deadline = time.monotonic() + ENDS_S
-        while not victim(hosts, fault, run.pid) or (in_trial and not loaded(hosts)):
-            assert run.poll() is None, (folder / "printed").read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        time.sleep(after_s)
-        there = {label: ours(hosts, label) for label in HOSTS}
-        pid = victim(hosts, fault, run.pid)
-        if not pid:
-            return False
-        seen.kills += 1
-        seen.in_load += any(map(_loads, there["load"].values()))
-        struck = time.monotonic()
-        if fault == CUT:
-            hosts.link(HIT, "down")
-        elif fault in {"benchforge", "the ssh client"}:
-            os.kill(pid, signal.SIGKILL)
-        else:
-            hosts.inside(HIT, "kill", "-9", str(pid))
-        everywhere = HOSTS if fault == "benchforge" else (HIT,)
-        own = fault == "the keeper on a host"  # the far end lives on, and begins another trial
-
-        def still() -> list[str]:
-            return [
-                f"{fault}: {label}: {line}"
-                for label in everywhere
-                for one, line in ours(hosts, label).items()
-                if one in there[label] and not (own and outlives(line))
-            ]
-
-        while (left := still()) and time.monotonic() - struck < GONE_S:
-            time.sleep(0.05)
-        seen.gone_s.append(time.monotonic() - struck)
-        seen.left += left
-    finally:
-        hosts.link(HIT, "up")
-        with contextlib.suppress(ProcessLookupError):
-            run.terminate()
-        run.wait(ENDS_S)
-    ended = time.monotonic()
-    while (after := [line for label in HOSTS for line in ours(hosts, label).values()]) and (
-        time.monotonic() - ended < GONE_S
-    ):
-        time.sleep(0.05)
-    seen.left += [f"{fault}: after the run: {line}" for line in after]
-    if "Traceback" in (text := (folder / "printed").read_text()):
-        seen.left.append(f"{fault}: {text}")
-    return True
+def _network(pid: int) -> Path:
+    return Path(f"/proc/{pid}/ns/net").readlink()
 
 
-def loaded(hosts: Lab) -> bool:
-    """Whether the load tool sends its load."""
-    return any(_loads(line) for line in ours(hosts, "load").values())
+def _show(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
-def _loads(line: str) -> bool:
-    return "pace_main" in line and "--version" not in line
-
-
-def victim(hosts: Lab, fault: str, controller: int) -> int:
-    """Return the pid of what a fault kills; 0 where it is not there."""
-    if fault == "benchforge":
-        return controller
-    if fault == "the ssh client":
-        with contextlib.suppress(OSError):
-            children = Path(f"/proc/{controller}/task/{controller}/children").read_text().split()
-            for one in reversed(children):
-                if b"\0" + HIT.encode() + b"\0" in Path(f"/proc/{one}/cmdline").read_bytes():
-                    return int(one)
-        return 0
-    lines = hosts.inside(HIT, "ps", "-wweo", "pid,args", "--no-headers").stdout.splitlines()
-    named = [one.split()[0] for one in lines if FAULTS[fault] in one]
-    return int(named[0]) if named else 0
-
-
-def ours(hosts: Lab, label: str) -> dict[str, str]:
-    """Return what runs on a host but for its sshd and our look, by pid and start."""
-    shown = hosts.inside(label, "ps", "-wweo", "pid,lstart,stat,args", "--no-headers").stdout
-    processes: dict[str, str] = {}
-    for words in (line.split(None, 7) for line in shown.splitlines()):
-        if len(words) == 8 and not words[6].startswith("Z") and not _of_host(words[7]):
-            processes[" ".join(words[:6])] = words[7]
-    return processes
-
-
-def outlives(line: str) -> bool:
-    """Whether a process is to live on after its trial's keeper: the far end, and what starts it."""
-    return "benchforge_engines.far" in line
-
-
-def _of_host(line: str) -> bool:
-    return "sshd" in line or line.startswith(("ps -wweo", "sh -c", "/bin/sh", "unshare"))
-
-
-def _run(folder: Path) -> list[str]:
-    return [sys.executable, "-m", "benchforge", "run", "suite.toml", "-o", str(folder / "results")]
-
-
-def row(fault: str, seen: Seen) -> str:
-    """Return a row of the page."""
-    name = fault if fault == CUT else f"kill -9 of {fault}"
-    gone = sorted(seen.gone_s)
-    median, most = gone[len(gone) // 2], gone[-1]
-    left = f"{len(seen.left)} processes" if seen.left else "nothing"
-    return f"| {name} | {seen.kills} | {seen.in_load} | {left} | {median:.1f} s | {most:.1f} s |"
+def main(words: list[str]) -> int:
+    """Torture as the words say."""
+    folder, engine = Path(words[0]), words[1]
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = words[5:] or list(FAULTS[engine])
+    came = torture(folder, engine, int(words[2]), int(words[3]), float(words[4]), wanted)
+    sys.stdout.write(table_of_kills(came.kills))
+    sys.stdout.write("".join(f"FAILED: {failure}\n" for failure in came.failures))
+    return 1 if came.failures else 0
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    where.mkdir(parents=True, exist_ok=True)
-    kills, seed, minutes = int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-    came = torture(where, kills, seed, minutes, sys.argv[5:] or list(FAULTS))
-    for name, one in came.items():
-        sys.stdout.write(f"{row(name, one)}\n")
-    left = [line for one in came.values() for line in one.left]
-    sys.stdout.write("".join(f"left: {line}\n" for line in left))
-    sys.exit(1 if left else 0)
+    sys.exit(main(sys.argv[1:]))

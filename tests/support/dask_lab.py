@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from front_door import WAITS_S, needed
@@ -18,8 +19,8 @@ SCHEDULER = f"{NET}.250"
 PORT = 8786
 
 
-def table(hosts: Lab, folder: Path) -> str:
-    """Return the TOML of the engine and of all hosts."""
+def table(hosts: Lab, folder: Path, names: Mapping[str, str] | None = None) -> str:
+    """Return the TOML of the engine and of all hosts; `names` are workers or their resources."""
     lines = [
         "[engine]",
         'use = "dask"',
@@ -28,7 +29,8 @@ def table(hosts: Lab, folder: Path) -> str:
     ]
     python = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     for label, address in hosts.addresses.items():
-        lines += [f"[hosts.{label}]", f'worker = "{label}"', f'address = "{address}"']
+        worker = (names or {}).get(label, label)
+        lines += [f"[hosts.{label}]", f'worker = "{worker}"', f'address = "{address}"']
         lines.append(f'python = "{python}"')
     return "\n".join([*lines, ""])
 
@@ -36,33 +38,100 @@ def table(hosts: Lab, folder: Path) -> str:
 _FILES = {"ca": "ca.pem", "certificate": "cluster.pem", "key": "cluster.key"}
 
 
+@dataclass
+class Cluster:
+    """A scheduler and workers, each of which can be started anew after its end."""
+
+    hosts: Lab
+    folder: Path
+    resources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    "Resources of each worker, such as `db=1`."
+    scheduler: "subprocess.Popen[str] | None" = None
+    workers: "dict[str, subprocess.Popen[str]]" = field(default_factory=dict)
+
+    def start_scheduler(self) -> None:
+        """Start the scheduler, and wait until it listens."""
+        words = ["--host", SCHEDULER, "--port", str(PORT), "--protocol", "tls", "--no-dashboard"]
+        dask = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+        self.scheduler = self._started("scheduler", [*dask, *words, *self._tls()], {})
+        there = self._printed(self.scheduler, "scheduler", "Scheduler at")
+        assert there, self._log("scheduler").read_text()
+
+    def start_workers(self, labels: Sequence[str]) -> None:
+        """Start the workers of hosts, and wait until they are registered."""
+        for label in labels:
+            self.workers[label] = self._worker(label)
+        for label in labels:
+            while not self._printed(self.workers[label], label, "Registered to:"):
+                assert "name taken" in self._log(label).read_text(), self._log(label).read_text()
+                self.workers[label] = self._worker(label)  # the scheduler had not lost the last one
+
+    def end(self, label: str) -> None:
+        """Kill a host's worker, if it runs."""
+        _killed(self.workers[label])
+
+    def end_all(self) -> None:
+        """Kill all of the cluster that runs."""
+        for process in (*self.workers.values(), self.scheduler):
+            if process is not None:
+                _killed(process)
+
+    def _worker(self, label: str) -> "subprocess.Popen[str]":
+        own = {"TMPDIR": str(self.hosts.folder / label / "tmp")}
+        own["XDG_CACHE_HOME"] = f"{self.hosts.folder}/{label}/home"
+        own["BENCHFORGE_PROGRAMS"] = str(Path(sys.prefix).parent / ".tools/system")
+        enter = ["nsenter", "-t", str(self.hosts.pids[label]), "-n", "-m", "-p", "--"]
+        dask = [sys.executable, "-m", "distributed.cli.dask_worker"]
+        words = [f"tls://{SCHEDULER}:{PORT}", "--name", label, "--nthreads", "1"]
+        words += ["--no-nanny", "--no-dashboard", "--host", self.hosts.addresses[label]]
+        words += ["--local-directory", f"{self.hosts.folder}/{label}", "--memory-limit", "0"]
+        if resources := " ".join(self.resources.get(label, ())):
+            words += ["--resources", resources]
+        return self._started(label, [*enter, *dask, *words, *self._tls()], own)
+
+    def _tls(self) -> list[str]:
+        tls = [f"--tls-ca-file={self.folder}/ca.pem", f"--tls-cert={self.folder}/cluster.pem"]
+        return [*tls, f"--tls-key={self.folder}/cluster.key"]
+
+    def _log(self, name: str) -> Path:
+        return self.folder / f"dask-{name}.log"
+
+    def _started(self, name: str, words: list[str], own: dict[str, str]) -> "subprocess.Popen[str]":
+        """Start a program, whose log is a file: nobody would read a pipe."""
+        with self._log(name).open("w") as log:
+            return subprocess.Popen(
+                words,
+                env={**self.hosts.environment, "OPENBLAS_NUM_THREADS": "1", **own},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                text=True,
+            )
+
+    def _printed(self, process: "subprocess.Popen[str]", name: str, words: str) -> bool:
+        """Wait until a program prints some words; false where it ends without them."""
+        deadline = time.monotonic() + WAITS_S
+        while words not in (text := self._log(name).read_text()):
+            if process.poll() is not None:
+                return False
+            assert time.monotonic() < deadline, text
+            time.sleep(0.05)
+        return True
+
+
 @contextlib.contextmanager
-def cluster(hosts: Lab, folder: Path) -> Iterator[dict[str, "subprocess.Popen[str]"]]:
-    """Start a scheduler and a worker on each host; give the workers until the test ends."""
+def cluster(
+    hosts: Lab, folder: Path, resources: Mapping[str, Sequence[str]] | None = None
+) -> Iterator[Cluster]:
+    """Give a scheduler, and a worker on each host, until the test ends."""
     authority(folder)
-    environment = {**hosts.environment, "OPENBLAS_NUM_THREADS": "1"}
-    tls = [f"--tls-ca-file={folder}/ca.pem", f"--tls-cert={folder}/cluster.pem"]
-    tls.append(f"--tls-key={folder}/cluster.key")
-    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
-    words = ["--host", SCHEDULER, "--port", str(PORT), "--protocol", "tls", "--no-dashboard", *tls]
-    with contextlib.ExitStack() as stack:
-        scheduler = stack.enter_context(_ended([*dask, *words], environment))
-        _printed(scheduler, "Scheduler at")
-        workers: dict[str, subprocess.Popen[str]] = {}
-        for label, pid in hosts.pids.items():
-            own = {"TMPDIR": str(hosts.folder / label / "tmp")}
-            own["XDG_CACHE_HOME"] = f"{hosts.folder}/{label}/home"
-            own["BENCHFORGE_PROGRAMS"] = str(Path(sys.prefix).parent / ".tools/system")
-            enter = ["nsenter", "-t", str(pid), "-n", "-m", "-p", "--"]
-            dask = [sys.executable, "-m", "distributed.cli.dask_worker"]
-            words = [f"tls://{SCHEDULER}:{PORT}", "--name", label, "--nthreads", "1"]
-            words += ["--no-nanny", "--no-dashboard", "--host", hosts.addresses[label]]
-            words += ["--local-directory", f"{hosts.folder}/{label}", "--memory-limit", "0", *tls]
-            started = _ended([*enter, *dask, *words], {**environment, **own})
-            workers[label] = stack.enter_context(started)
-        for worker in workers.values():
-            _printed(worker, "Registered to:")
-        yield workers
+    own = Cluster(hosts, folder, resources or {})
+    try:
+        own.start_scheduler()
+        own.start_workers(list(hosts.pids))
+        yield own
+    finally:
+        own.end_all()
 
 
 def authority(folder: Path, name: str = "cluster") -> None:
@@ -84,33 +153,11 @@ def authority(folder: Path, name: str = "cluster") -> None:
     made("x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.pem", *signed)
 
 
-@contextlib.contextmanager
-def _ended(words: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[str]"]:
-    """Start a program, and kill it at the end."""
-    process = subprocess.Popen(
-        words,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
+def _killed(process: "subprocess.Popen[str]") -> None:
+    """Kill a program, and what it waits for: nsenter waits for what it started."""
+    if process.poll() is None:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        for pid in (*map(int, children), process.pid):  # nsenter waits for what it started
-            os.kill(pid, signal.SIGKILL)
-        process.communicate()
-
-
-def _printed(process: "subprocess.Popen[str]", words: str) -> None:
-    """Wait until a program prints some words."""
-    assert process.stderr is not None
-    deadline, lines = time.monotonic() + WAITS_S, list[str]()
-    for line in process.stderr:
-        lines.append(line)
-        if words in line:
-            return
-        assert time.monotonic() < deadline, lines
-    raise AssertionError("".join(lines))
+        for pid in (*map(int, children), process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()

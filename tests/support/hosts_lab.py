@@ -23,13 +23,49 @@ set -e
 mount --make-rprivate /
 mount -t tmpfs tmpfs /run
 mkdir -m 755 /run/sshd
-{ grep -v ^sshd: /etc/passwd; echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
+{ grep -Ev '^(sshd|root):' /etc/passwd; echo root:x:0:0:root:/root:/bin/sh;
+echo sshd:x:105:65534::/run/sshd:/bin/false; } >"$FOLDER/passwd"
 mount --bind "$FOLDER/passwd" /etc/passwd
 ip link set lo up
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
 ip addr add "$ADDRESS/24" dev eth0
 ip link set eth0 up
 exec "$SSHD" -D -e -f "$FOLDER/sshd_config"
+"""
+
+
+WAITRESS = 'use = "waitress"\napp = "hello_wsgi"'
+PACE = 'use = "pace"\nconnections = 2'
+
+
+def one_server(seconds: int, server: str = WAITRESS, loader: str = PACE, blocks: int = 1) -> str:
+    """Return a suite of one server, on the host `app`, and its load tool, on the host `load`.
+
+    The tables of the engine and of the hosts come after it. Each trial is measured once.
+    """
+    return f"""
+benchforge = 1
+smoke = true
+
+[placement.hosts]
+loader = "load"
+server = "app"
+
+[servers.server]
+{server}
+
+[loaders.tool]
+{loader}
+duration = "{seconds}s"
+
+[scenarios.hello]
+servers = ["server"]
+loaders = ["tool"]
+
+[repeat]
+blocks = {blocks}
+quiet = "off"
+
 """
 
 

@@ -14,7 +14,7 @@ import tarfile
 from pathlib import Path
 
 _WRONG_PYTHON = 3
-_SILENT_S = 8.0  # of the other side, which sends without a pause: the link is cut
+_SILENT_S = 5.0  # of the other side, which sends without a pause: the link is cut
 
 
 def read(count: int) -> bytes:
@@ -80,8 +80,12 @@ def put(packed: bytes, place: Path, base: Path, version: str) -> None:
         f"version = {version}",
     )
     (half / "pyvenv.cfg").write_text("\n".join([*lines, ""]))
+    ended = select.poll()
+    ended.register(0, select.POLLRDHUP)
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         for entry in tar:
+            if ended.poll(0):  # the next start removes what is here
+                sys.exit(_WRONG_PYTHON)
             path, file = site / entry.name, tar.extractfile(entry)
             if file is not None and ".." not in path.parts:
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -142,12 +142,14 @@ class PipeConnection:
         if time.monotonic() - self._heard_s > wire.SILENT_S:
             self._losses.note(self.label, f"it did not answer for {wire.SILENT_S:g} s")
             self._pipe.kill()
-        with contextlib.suppress(wire.HostLost):
+        with contextlib.suppress(wire.HostLost):  # it is noted
             self._write(b"\n")
 
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
         self._closing = True
+        if not self._leased:  # it may not listen yet, and has nothing to end in order
+            self._pipe.kill()
         self._pipe.close()
 
     def _read(self) -> None:
@@ -175,11 +177,14 @@ class PipeConnection:
     def _write(self, content: bytes) -> None:
         try:
             with self._writing:
+                if self._losses.lost is not None:  # a call that waited for a beat that failed
+                    raise self._losses.lost
                 self._pipe.write(content)
         except (OSError, ValueError) as error:
-            if self._losses.lost is not None:
-                raise self._losses.lost from error
-            raise wire.HostLost(self.label, self._pipe.complaint()) from error
+            if self._losses.lost is None and not self._closing:
+                self._losses.note(self.label, self._pipe.complaint())
+            lost = self._losses.lost
+            raise lost or wire.HostLost(self.label, "its connection was closed") from error
 
 
 def boot_script(python: str | None) -> str:

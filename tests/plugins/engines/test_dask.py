@@ -11,35 +11,11 @@ from pathlib import Path
 import pytest
 from dask_lab import authority, cluster, table
 from front_door import WAITS_S, Told, needed_module
-from hosts_lab import Lab, lab
+from hosts_lab import Lab, lab, one_server
 
 pytestmark = pytest.mark.exhaustive
 
 HOSTS = ("load", "app")
-SUITE = """
-benchforge = 1
-
-[placement.hosts]
-loader = "load"
-server = "app"
-
-[servers.waitress]
-use = "waitress"
-app = "hello_wsgi"
-
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "SECONDSs"
-
-[scenarios.hello]
-servers = ["waitress"]
-loaders = ["pace"]
-
-[repeat]
-blocks = 1
-quiet = "off"
-"""
 RUN = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
 
 
@@ -74,15 +50,16 @@ def clean(hosts: Lab) -> None:
 
 def test_a_run_on_workers(tmp_path: Path) -> None:
     needed_module("distributed")
-    with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path):
-        text = SUITE.replace("SECONDS", "1") + table(hosts, tmp_path)
+    both = {label: ["any=1"] for label in HOSTS}
+    with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path, both):
+        text = one_server(1) + table(hosts, tmp_path)
         (tmp_path / "suite.toml").write_text(text)
         looked = benchforge(hosts, tmp_path, "doctor", "--hosts", "suite.toml")
         assert looked.code == 0, looked.all
         assert "ok  load to app: " in looked.out
         ran = benchforge(hosts, tmp_path, "run", "suite.toml")
         assert ran.code in {0, 4}, ran.all
-        assert "app ran server waitress; load ran loader pace" in ran.out
+        assert "app ran server server; load ran loader tool" in ran.out
         clean(hosts)
         (result,) = (tmp_path / "results").iterdir()
         trial = json.loads((result / "trials/0001/trial.json").read_text())
@@ -91,6 +68,11 @@ def test_a_run_on_workers(tmp_path: Path) -> None:
         assert set(trial["hosts"]) == set(HOSTS)
         verified = benchforge(hosts, tmp_path, "verify", str(result))
         assert verified.code == 0, verified.all
+
+        (tmp_path / "any.toml").write_text(one_server(1) + table(hosts, tmp_path, {"app": "any"}))
+        several = benchforge(hosts, tmp_path, "run", "any.toml")
+        assert several.code == 3, several.all
+        assert "hosts.app: several workers have the name or resource 'any'" in several.err
 
         authority(tmp_path / "other")
         other = text.replace(f"{tmp_path}/cluster", f"{tmp_path}/other/cluster")
@@ -106,7 +88,7 @@ def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_worker(
 ) -> None:
     needed_module("distributed")
     with lab(tmp_path, HOSTS) as hosts, cluster(hosts, tmp_path):
-        text = SUITE.replace("SECONDS", "5") + table(hosts, tmp_path)
+        text = one_server(5) + table(hosts, tmp_path)
         (tmp_path / "suite.toml").write_text(text)
         with (tmp_path / "printed").open("w") as printed:
             run = subprocess.Popen(

@@ -14,28 +14,12 @@ from benchforge_engines.dask.engine import connecting as by_dask
 from benchforge_engines.ssh.engine import connecting as by_ssh
 from dask_lab import cluster, table
 from front_door import WAITS_S, needed_module
-from hosts_lab import Lab, lab
+from hosts_lab import Lab, lab, one_server
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 
-SUITE = """
-benchforge = 1
-[servers.waitress]
-use = "waitress"
-app = "hello_wsgi"
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "1s"
-[placement.hosts]
-loader = "load"
-server = "app"
-[scenarios.hello]
-servers = ["waitress"]
-loaders = ["pace"]
-"""
 HOSTS = ("load", "app")
 FAR = "benchforge_engines.far"
 Connect = Callable[[str, Losses], PipeConnection]
@@ -48,7 +32,7 @@ def engine(
 ) -> Iterator[tuple[Lab, Callable[[str], "contextlib.AbstractContextManager[Connect]"]]]:
     """Give hosts, and what gives a way to connect them, once with each engine.
 
-    Words of a suite may be replaced: the name of a worker or of a host for ssh.
+    The worker on `app` is chosen by its resource. Another name may be given for it, or for ssh.
     """
     with contextlib.ExitStack() as stack:
         hosts = stack.enter_context(lab(tmp_path, HOSTS))
@@ -56,15 +40,16 @@ def engine(
             monkeypatch.setenv(variable, value)
         if request.param == "dask":
             needed_module("distributed")
-            stack.enter_context(cluster(hosts, tmp_path))
-            tables, connecting = table(hosts, tmp_path), by_dask
+            stack.enter_context(cluster(hosts, tmp_path, {"app": ["serves=1"]}))
+            tables, connecting = table(hosts, tmp_path, {"app": "serves"}), by_dask
         else:
             tables, connecting = "".join(map(hosts.table, HOSTS)), by_ssh
 
         def ways(app: str = "app") -> "contextlib.AbstractContextManager[Connect]":
             named = tables.replace('ssh = "app"', f'ssh = "{app}"')
-            named = named.replace('worker = "app"', f'worker = "{app}"')
-            suite = load(tmp_path / "suite.toml", Registry(), text=SUITE + named)
+            if app != "app":
+                named = named.replace('worker = "serves"', f'worker = "{app}"')
+            suite = load(tmp_path / "suite.toml", Registry(), text=one_server(1) + named)
             return connecting(suite)
 
         yield hosts, ways

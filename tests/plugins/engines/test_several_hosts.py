@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from front_door import WAITS_S, Told, needed
-from hosts_lab import Lab, lab
+from hosts_lab import Lab, lab, one_server
 
 SUITE = """
 benchforge = 1
@@ -116,30 +116,6 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
         assert verified.code == 0, verified.all
 
 
-LONG = (
-    SUITE.partition("[placement")[0]
-    + """
-[placement.hosts]
-loader = "load"
-server = "app"
-
-[servers.waitress]
-use = "waitress"
-app = "hello_wsgi"
-
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "5s"
-
-[scenarios.hello]
-servers = ["waitress"]
-loaders = ["pace"]
-
-[repeat]
-blocks = 1
-"""
-)
 DIVIDED = """
 benchforge = 1
 
@@ -237,7 +213,9 @@ def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_host(
     tmp_path: Path, fault: str
 ) -> None:
     with lab(tmp_path, ["load", "app"]) as hosts:
-        (tmp_path / "suite.toml").write_text(LONG + "".join(map(hosts.table, ["load", "app"])))
+        (tmp_path / "suite.toml").write_text(
+            one_server(5) + "".join(map(hosts.table, ["load", "app"]))
+        )
         words = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
         with (tmp_path / "printed").open("w") as printed:
             run = subprocess.Popen(

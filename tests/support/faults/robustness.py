@@ -9,10 +9,10 @@ import signal
 import sys
 from pathlib import Path
 
+from faults.host_kills import KILLS, kills, section
 from faults.watched import Watched
 
 PAGE = Path(__file__).parents[3] / "docs/robustness.md"
-HOSTS = Path(__file__).with_name("hosts.md")
 HEAD = """# What happens when things go wrong
 
 The tests in `tests/faults/test_robustness*.py` produce each row, and fail if a row changes. `make
@@ -69,4 +69,4 @@ def plain(line: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(HEAD + Path(sys.argv[1]).read_text() + HOSTS.read_text())
+    sys.stdout.write(HEAD + Path(sys.argv[1]).read_text() + section(kills(KILLS)))

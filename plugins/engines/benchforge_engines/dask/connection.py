@@ -13,8 +13,11 @@ from benchforge_engines.calls import boot_script
 if TYPE_CHECKING:
     from distributed import Client
 
-_RELAY = Path(__file__).with_name("relay.py")
-_WRITES_WITHIN_S = _CONNECTS_WITHIN_S = 10.0
+_RELAY = runpy.run_path(str(Path(__file__).with_name("relay.py")), run_name="benchforge_relay")
+"A class of no module that can be imported there: dask sends its code."
+_WRITES_WITHIN_S = wire.LEASE_S
+"After which a host has ended what it runs; so a beat that takes longer came too late."
+_CONNECTS_WITHIN_S = 10.0
 _BETWEEN_S = 0.2
 _ENDS_WITHIN_S = 15.0
 _Failed = (OSError, RuntimeError, ValueError)
@@ -25,31 +28,34 @@ class DaskPipe:
     """The pipes of a process on a worker."""
 
     def __init__(self, client: "Client", worker: str, label: str, python: str | None) -> None:
-        # A class of no module that can be imported there: dask sends its code.
-        relay = runpy.run_path(str(_RELAY), run_name="benchforge_relay")["Relay"]
-        self._rest, self._ended = b"", False
+        self._rest, self._started, self._ended = b"", False, False
+        self._script = boot_script(python)
         self._why = "its worker of dask is lost"
         try:
             placed: Any = client.submit(
-                relay,
+                _RELAY["Relay"],
                 workers=[worker],
                 allow_other_workers=False,
                 retries=0,
                 pure=False,
                 actor=True,
             )
-            self._actor = placed.result(_WRITES_WITHIN_S)
-            self._actor.start(boot_script(python)).result(_WRITES_WITHIN_S)
+            self._actor = placed.result(_CONNECTS_WITHIN_S)
         except _Failed as error:
             message = f"hosts.{label}: the worker of dask starts nothing: {_shown(error)}"
             raise ProgramMissing(message, "see the log of that worker") from error
 
     def write(self, content: bytes) -> None:
-        """Write to the far end's input. Raises OSError."""
+        """Write to the far end's input, and start it first. Raises OSError."""
         try:
-            self._actor.write(content).result(_WRITES_WITHIN_S)
+            if not self._started:
+                self._actor.start(self._script).result(_WRITES_WITHIN_S)
+                self._started = True
+            for begin in range(0, len(content), wire.CHUNK):
+                piece = content[begin : begin + wire.CHUNK]
+                self._actor.write(piece).result(_WRITES_WITHIN_S)
         except _Failed as error:
-            self._why = _shown(error)
+            self._lost(error)
             raise OSError(self._why) from error
 
     def line(self) -> bytes:
@@ -61,7 +67,7 @@ class DaskPipe:
             try:
                 more = self._actor.read().result(wire.SILENT_S)
             except _Failed as error:
-                self._why = _shown(error)
+                self._lost(error)
                 return b""
             if not more:
                 return b""
@@ -81,6 +87,13 @@ class DaskPipe:
         """Return the last line that the far end printed, or how its worker was lost."""
         self._end(at_once=False)
         return self._why
+
+    def _lost(self, error: BaseException) -> None:
+        """Note why the worker is lost; its far end is told to end, which nobody awaits."""
+        if not self._ended:
+            self._ended, self._why = True, _shown(error)
+            with contextlib.suppress(*_Failed):
+                self._actor.end(at_once=True)
 
     def _end(self, *, at_once: bool) -> None:
         if self._ended:
@@ -113,4 +126,6 @@ def worker_of(client: "Client", label: str, name: str) -> str:
 
 
 def _shown(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return "its worker of dask does not answer"
     return " ".join(f"{type(error).__name__} {error}".split())[:300]

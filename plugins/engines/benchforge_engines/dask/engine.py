@@ -12,7 +12,7 @@ from benchforge.model.values.distribution import from_clone
 from benchforge.suite.suite import Suite
 from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.dask.connection import DaskPipe, worker_of
-from benchforge_engines.sitting.sitting import HostSitting
+from benchforge_engines.sitting.sitting import HostSitting, sitting
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -20,15 +20,11 @@ if TYPE_CHECKING:
 _CONNECTS_WITHIN_S = 10
 
 
-@contextlib.contextmanager
-def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[HostSitting]:
+def engine(
+    suite: Suite, graph: RunGraph, tell: Callable[[str], None]
+) -> "contextlib.AbstractContextManager[HostSitting]":
     """Connect the hosts of a suite, which are workers of a cluster, while a run lasts."""
-    with (
-        connecting(suite) as connect,
-        contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting,
-    ):
-        sitting.begin(tell)
-        yield sitting
+    return sitting(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ import select
 import threading
 
 from benchforge_engines import wire
-from benchforge_engines.far.place import Place
 
 _NO_LEASE = 3
 
@@ -23,6 +22,8 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints must not look like an answer
     calls: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(calls, out), daemon=True).start()
+    from benchforge_engines.far.place import Place  # noqa: PLC0415 - the lease runs meanwhile
+
     place = Place()
     while True:
         try:

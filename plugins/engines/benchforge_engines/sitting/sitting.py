@@ -3,8 +3,8 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from benchforge.suite.suite import Suite
 from benchforge.text.readable import conjoined
 from benchforge_engines import wire
 from benchforge_engines.archive import Archive, archive, code_digest
+from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.far.place import digest_of
 from benchforge_engines.sitting import trial
 
@@ -27,50 +28,18 @@ _LINK_S, _BRIEF_LINK_S = 0.5, 0.1
 "How long a link is filled when hosts are connected, and before each load."
 
 
-class HostConnection(Protocol):
-    """Calls to one host, which an engine carries."""
-
-    label: str
-
-    def bring(self, files: Archive) -> None:
-        """Give the host what it does not have, and start the far end."""
-
-    def send(self, do: str, **what: object) -> int:
-        """Send a call; return the number of its answer."""
-        ...
-
-    def result(self, number: int) -> Any:
-        """Return the answer to a call."""
-
-    def call(self, do: str, **what: object) -> Any:
-        """Send a call and return its answer."""
-
-    def beat(self) -> None:
-        """Say that we are there."""
-
-    def close(self) -> None:
-        """End the host's part."""
-
-
-class HeardLosses(Protocol):
-    """Hears of each lost host."""
-
-    lost: wire.HostLost | None
+Connect = Callable[[str, Losses], PipeConnection]
+"What makes a connection to a host, by its label."
+Connecting = Callable[[Suite], "contextlib.AbstractContextManager[Connect]"]
+"What an engine gives for a suite, as long as its hosts can be connected."
 
 
 class HostSitting:
     """The hosts of a run. `connect` makes a connection by its host's label."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        graph: RunGraph,
-        connect: Callable[[str, Any], HostConnection],
-        losses: Callable[[], HeardLosses],
-    ) -> None:
-        self._suite, self._graph = suite, graph
-        self._connect, self._new_losses = connect, losses
-        self._losses = losses()
+    def __init__(self, suite: Suite, graph: RunGraph, connect: Connect) -> None:
+        self._suite, self._graph, self._connect = suite, graph, connect
+        self._losses = Losses()
         self._over = threading.Event()
         self._files: Archive | None = None
         self._numbers = {
@@ -79,7 +48,7 @@ class HostSitting:
         }
         labels = [host for case in graph.cases for host in case.hosts.values()]
         self.labels = tuple(dict.fromkeys(labels))
-        self.connections: dict[str, HostConnection] = {}
+        self.connections: dict[str, PipeConnection] = {}
         self.hosts: dict[str, HostFacts] = {}
         self.facts: Mapping[str, JsonValue] = {}
         self.versions: dict[str, str] = {}
@@ -89,7 +58,6 @@ class HostSitting:
 
         Raises ProgramMissing, naming all that any host lacks, and Unusable.
         """
-        threading.Thread(target=self._beat, daemon=True).start()
         self.connected()
         self._measure_links()
         for label, host in self.hosts.items():
@@ -100,12 +68,11 @@ class HostSitting:
         """Connect the hosts that are not connected. Raises what a host raises."""
         if self.connections:
             return
-        self._losses = self._new_losses()
+        self._losses = Losses()
         try:
             if self._files is None:
                 needs = (need for part in distinct_parts(self._suite) for need in part.needs())
                 self._files = archive(need.name for need in needs if need.kind == "module")
-            self.connections = {one: self._connect(one, self._losses) for one in self.labels}
             self._brought(self._files)
             self._introduced()
             self._prepared()
@@ -115,8 +82,15 @@ class HostSitting:
 
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
-        with ThreadPoolExecutor(len(self.connections)) as pool:
-            each = [pool.submit(one.bring, files) for one in self.connections.values()]
+        with ThreadPoolExecutor(len(self.labels)) as pool:
+            try:
+                each = [pool.submit(self._open, label) for label in self.labels]
+                if not any(one.exception() for one in each):  # else none starts its far end
+                    each = [pool.submit(one.bring, files) for one in self.connections.values()]
+                wait(each)
+            except BaseException:  # an interrupt: else it would wait for hosts that do not answer
+                self.disconnected()
+                raise
         raised = [error for one in each if (error := one.exception()) is not None]
         errors = [error for error in raised if isinstance(error, ProgramMissing)]
         if other := [error for error in raised if not isinstance(error, ProgramMissing)]:
@@ -125,11 +99,23 @@ class HostSitting:
             hints = dict.fromkeys(one.hint for one in errors)
             raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
 
+    def _open(self, label: str) -> None:
+        connection = self.connections[label] = self._connect(label, self._losses)
+        threading.Thread(target=self._beat, args=(connection,), daemon=True).start()
+
+    def _beat(self, connection: PipeConnection) -> None:
+        """Say each second that we are there: to each host alone, since a lost one takes longer."""
+        while not self._over.wait(wire.BEAT_S):
+            if self.connections.get(connection.label) is not connection:
+                return
+            connection.beat()
+
     def disconnected(self) -> None:
-        """End what runs on all hosts."""
+        """End what runs on all hosts: at once, since to a lost one it takes longer."""
         connections, self.connections = self.connections, {}
-        for connection in connections.values():
-            connection.close()
+        if connections:
+            with ThreadPoolExecutor(len(connections)) as pool:
+                list(pool.map(PipeConnection.close, connections.values()))
 
     def close(self) -> None:
         """End all."""
@@ -154,8 +140,10 @@ class HostSitting:
 
     def _introduced(self) -> None:
         sent = {
-            label: connection.send("begin", label=label, address=self._suite.hosts[label].address)
-            for label, connection in self.connections.items()
+            label: self.connections[label].send(
+                "begin", label=label, address=self._suite.hosts[label].address
+            )
+            for label in self.labels
         }
         own = code_digest()
         for label, number in sent.items():
@@ -242,11 +230,18 @@ class HostSitting:
             raise NoAnswer(message, hint) from fault
         return HostLink.model_validate(link)
 
-    def _beat(self) -> None:
-        while not self._over.wait(wire.BEAT_S):
-            with contextlib.suppress(RuntimeError):  # connections change between two trials
-                for connection in list(self.connections.values()):
-                    connection.beat()
+
+@contextlib.contextmanager
+def sitting(
+    connecting: Connecting, suite: Suite, graph: RunGraph, tell: Callable[[str], None]
+) -> Iterator[HostSitting]:
+    """Connect the hosts of a suite while a run lasts, by what an engine gives for its suite."""
+    with (
+        connecting(suite) as connect,
+        contextlib.closing(HostSitting(suite, graph, connect)) as own,
+    ):
+        own.begin(tell)
+        yield own
 
 
 def _pairs(case: Case) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from benchforge_engines.sitting.sitting import HostSitting
 
 _FEWEST_TRIPS, _MOST_TRIPS = 16, 200
-_CLOSE_S = 0.0002
+_CLOSE_S, _TRIPS_S = 0.0002, 0.5
+"A round trip that is short enough, and how long to try for one."
 _LARGEST_FILES = 512 << 20
 _AHEAD_S = 0.3
 "How soon several load tools start, from when their hosts are told."
@@ -184,7 +185,10 @@ class _HostsTrial:
     def _offset(self, label: str) -> tuple[float, float]:
         """Return the host's clock less ours, from the quickest round trip, and its bound."""
         trips: list[tuple[float, float]] = []
-        while len(trips) < _FEWEST_TRIPS or (min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS):
+        enough_s = time.monotonic() + _TRIPS_S
+        while len(trips) < _FEWEST_TRIPS or (
+            min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
+        ):
             before = time.monotonic()
             there = self._sitting.connections[label].call("clock")
             after = time.monotonic()
@@ -195,10 +199,8 @@ class _HostsTrial:
     def kept(self, context: TrialContext, failure: Failure | None) -> MeasuredTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
-        answers = {
-            label: self._sitting.connections[label].call("leave", failure=why)
-            for label in sorted(self._labels, key=lambda label: label == self._load)
-        }
+        others_first = sorted(self._labels, key=lambda label: label == self._load)
+        answers = self._sitting.all_of(others_first, "leave", failure=why)
         for label, answer in answers.items():
             self._trials[label] = Trial.model_validate_json(answer["trial"])
             self._fetched(label, answer["files"])

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shlex
 import subprocess
+import threading
 import time
 
 from benchforge.errors import ProgramMissing
@@ -15,10 +16,12 @@ from benchforge_engines.calls import boot_script
 COMMAND = "BENCHFORGE_SSH_COMMAND"
 "Environment variable with the ssh command and its first options, as git's GIT_SSH_COMMAND."
 ENDS_WITHIN_S = 10.0
+_KEPT, _LAST_S = 1 << 12, 1.0
+"Bytes of its errors that are kept, and seconds to wait for the last of them."
 _OPTIONS = (
     *("BatchMode=yes", "StrictHostKeyChecking=yes", "ForwardAgent=no", "ForwardX11=no"),
     *("ClearAllForwardings=yes", "PermitLocalCommand=no", "ControlMaster=no", "ControlPath=none"),
-    *("ConnectTimeout=10", "ServerAliveInterval=1", "ServerAliveCountMax=4", "EscapeChar=none"),
+    *("ConnectTimeout=8", "ServerAliveInterval=1", "ServerAliveCountMax=4", "EscapeChar=none"),
 )
 
 
@@ -33,6 +36,16 @@ class SshPipe:
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C goes to benchforge, which decides
         )
+        self._last = b""
+        self._errors = threading.Thread(target=self._drain, daemon=True)
+        self._errors.start()
+
+    def _drain(self) -> None:
+        """Read its errors, and keep the last of them: the host never waits for a reader."""
+        assert self._process.stderr is not None  # noqa: S101 - it is a pipe
+        with self._process.stderr as errors:
+            while more := os.read(errors.fileno(), 1 << 16):
+                self._last = (self._last + more)[-_KEPT:]
 
     def write(self, content: bytes) -> None:
         """Write to the far end's input. Raises OSError or ValueError."""
@@ -61,9 +74,8 @@ class SshPipe:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def complaint(self) -> str:
         """Return the last line that ssh or the host printed."""
@@ -72,10 +84,8 @@ class SshPipe:
             self._process.wait(max(0.0, deadline - time.monotonic()))
         if self._process.poll() is None:
             return "it ended its output"
-        assert self._process.stderr is not None  # noqa: S101 - it is a pipe
-        if self._process.stderr.closed:
-            return "its connection was closed"
-        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        self._errors.join(_LAST_S)
+        lines = self._last.decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else f"ssh ended with exit code {self._process.returncode}"
 
 

@@ -7,19 +7,15 @@ from collections.abc import Callable, Iterator
 from benchforge.graph import RunGraph
 from benchforge.suite.suite import Suite
 from benchforge_engines.calls import Losses, PipeConnection
-from benchforge_engines.sitting.sitting import HostSitting
+from benchforge_engines.sitting.sitting import HostSitting, sitting
 from benchforge_engines.ssh.connection import SshPipe
 
 
-@contextlib.contextmanager
-def engine(suite: Suite, graph: RunGraph, tell: Callable[[str], None]) -> Iterator[HostSitting]:
+def engine(
+    suite: Suite, graph: RunGraph, tell: Callable[[str], None]
+) -> "contextlib.AbstractContextManager[HostSitting]":
     """Connect the hosts of a suite while a run lasts."""
-    with (
-        connecting(suite) as connect,
-        contextlib.closing(HostSitting(suite, graph, connect, Losses)) as sitting,
-    ):
-        sitting.begin(tell)
-        yield sitting
+    return sitting(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager
