@@ -124,8 +124,13 @@ def gate(losses: list[float], noise: Noise, most: int, chance: random.Random) ->
 
 def decided_at_all_looks(mean: float, spread: float, n: int, servers: int) -> bool:
     """Return whether the limit is outside the interval that holds at all looks together."""
-    value, sd = math.exp(mean), spread * math.sqrt(n)
-    estimate = Estimate.model_construct(value=value, sd=sd, n=n)  # many: nothing is validated
+    estimate = Estimate.model_construct(  # very many: nothing is validated
+        method="paired t of log-ratios",
+        level=0.95,
+        n=n,
+        value=math.exp(mean),
+        sd=spread * math.sqrt(n),
+    )
     ends = confidence_sequence(estimate, ERROR / servers)
     return ends is not None and not ends[0] <= 1 - LIMIT <= ends[1]
 
