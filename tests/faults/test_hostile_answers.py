@@ -5,7 +5,7 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from pathlib import Path
@@ -54,6 +54,8 @@ TOLD = {
     "/deep": "200 of 100000",
     "/right": "200 of 4",
 }
+# Each flood is read by the same loop; over TLS one of them takes enough of the CPU.
+OVER_TLS = [way for way in TOLD if "flood" not in way or way == "/body-floods"]
 # Floods are bounded by both, and a loud machine is slow.
 EITHER = {"/continue-floods", "/trailers-flood", "/chunks-flood", "/body-floods", "/headers-fill"}
 
@@ -93,14 +95,16 @@ def came(question: Callable[[], HttpAnswer]) -> str:
     return f"{asked.answer.status} of {asked.answer.length}"
 
 
-def all_told(root: str, ca_file: Path | None = None) -> dict[str, str]:
-    """Ask for each way at once: the ten seconds of all of them are the same."""
+def all_told(
+    root: str, ca_file: Path | None = None, ways: Sequence[str] = tuple(TOLD)
+) -> dict[str, str]:
+    """Ask for these ways at once: the ten seconds of all of them are the same."""
 
     def told(path: str) -> str:
         return came(lambda: ask(Outside(), root, Request(path=path), ca_file))
 
-    with ThreadPoolExecutor(len(TOLD)) as threads:
-        return dict(zip(TOLD, threads.map(told, TOLD), strict=True))
+    with ThreadPoolExecutor(len(ways)) as threads:
+        return dict(zip(ways, threads.map(told, ways), strict=True))
 
 
 def as_expected(path: str, told: str) -> bool:
@@ -119,7 +123,7 @@ def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
     both = tmp_path / "both.pem"
     both.write_text(own.read_text() + own.with_suffix(".key").read_text())
     with hostile(both) as port:
-        told = all_told(f"https://127.0.0.1:{port}", own)
+        told = all_told(f"https://127.0.0.1:{port}", own, OVER_TLS)
     assert {path: one for path, one in told.items() if not as_expected(path, one)} == {}
 
 
