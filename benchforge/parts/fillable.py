@@ -13,9 +13,9 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.site import Site
 from benchforge.parts.wrong_option import WrongOption
 
-_PLAIN = ("address", "port", "url")
+_PLAIN = ("address", "port", "python", "url")
 _OF_BACKEND = re.compile(r"backends\.([^.]+)\.([^.]+)")
-_THERE_ARE = "available: {address}, {port}, {url} and {backends.<label>.<name>}"
+_THERE_ARE = "available: {address}, {port}, {python}, {url} and {backends.<label>.<name>}"
 _TWICE = "write a plain brace twice"
 
 
@@ -27,7 +27,7 @@ class BackendReference(NamedTuple):
 
 
 class Fillable(str):
-    """A text with the placeholders {address}, {port}, {url} and {backends.<label>.<name>}.
+    """A text with the placeholders {address}, {port}, {python}, {url}, {backends.<label>.<name>}.
 
     benchforge checks references to backends when it reads a suite. Write a plain brace twice.
     """
@@ -65,6 +65,7 @@ class Fillable(str):
     def filled(self, site: Site) -> str:
         """Return the text with its values. Raises BenchforgeError for a missing one."""
         values = {"address": site.address, "port": str(site.port), "url": site.url}
+        values["python"] = str(site.python)
         return "".join(
             literal + ("" if name is None else values.get(name) or _given(name, site))
             for literal, name, _, _ in Formatter().parse(self)

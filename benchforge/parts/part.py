@@ -67,7 +67,7 @@ class Service(Part):
     """A process that starts, becomes ready, serves and is stopped."""
 
     ports: ClassVar[tuple[str, ...]] = ("http",)
-    "Names of the ports that the part needs. Each gets a free port."
+    "Names of the ports that the part needs. Each gets a free port, unless an option sets it."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     "Signal that ends the program gracefully."
     shares_work: ClassVar[tuple[str, ...]] = ("workers", "threads")
@@ -102,6 +102,14 @@ class Service(Part):
         """Return True if the service runs already. The trial then uses the host's network."""
         return False
 
+    def fixed_ports(self) -> Mapping[str, int]:
+        """Return the ports that its option `port` sets, by name. The others are free ones."""
+        return {}
+
+    def host_names(self) -> Sequence[str]:
+        """Return the host names of the service inside a trial, besides its label."""
+        return ()
+
     def prepare(self, site: Site) -> Iterable[Task]:
         """Return the tasks that run in each trial before the start."""
         return ()
@@ -131,6 +139,10 @@ class RunsPython(Part):
 
     runtime: str | None = None
     "Label of a table in [runtimes]. Default: benchforge's own interpreter."
+
+    def starts_python(self) -> bool:
+        """Return True if the interpreter runs the program, so that a check can compare the two."""
+        return True
 
 
 def _nameable(path: str) -> str:

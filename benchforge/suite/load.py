@@ -34,6 +34,7 @@ from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.overrides.star import left_faults
 from benchforge.suite.scenarios.placeholders import given_faults
+from benchforge.suite.scenarios.ports import port_faults
 from benchforge.suite.scenarios.refs import ref_faults
 from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
 from benchforge.suite.scenarios.scenario import scenarios
@@ -195,6 +196,7 @@ def _suite(
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = yield from _chosen(top.only, given.only, labels["scenarios"], bridged)
     yield from repeat_faults(by_label, chosen, repeat, tables.get("repeat"))
+    yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
     if not given.of_result:

@@ -28,6 +28,7 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 
 _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
+_NAMED_SQL = re.compile(r"-- ([\w./-]+\.sql)\n")
 SEVERAL_HOSTS = "docs/how-to/several-hosts.md"
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
 WITH_BLOCKS = [name for name, page in PAGES.items() if blocks(page)]
@@ -55,6 +56,8 @@ class Page:
                 self.python(block)
             case "json":
                 json.loads(block.text)
+            case "sql":
+                self.sql(block)
             case "text":
                 assert not block.text.startswith("$ "), f"{block.where}: a command is no text"
             case other:
@@ -95,6 +98,13 @@ class Page:
             elif isinstance(node, ast.Import):
                 for one in node.names:
                     importlib.import_module(one.name)
+
+    def sql(self, block: Block) -> None:
+        """A file of a dataset, which a run of the page loads."""
+        named = _NAMED_SQL.match(block.text)
+        if named is None:
+            raise NoRule(f"{block.where}: SQL begins with the name of its file: -- data/schema.sql")
+        self.write(named[1], block.text)
 
     def write(self, name: str, text: str) -> Path:
         file = self.here / name

@@ -19,6 +19,7 @@ from benchforge.cli.screen.waits import waits
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
+from benchforge.model.values.distribution import entry_points
 from benchforge.model.values.units import Duration
 from benchforge.registry import Registry
 from benchforge.results.reports import reporter
@@ -40,6 +41,9 @@ from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
+
+BEFORE_RUN = "benchforge.before_run"
+"Entry points that raise an error for what a suite asks of this machine in vain."
 
 
 def main(
@@ -194,6 +198,8 @@ def _prepared(
     suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
 ) -> PreparedRun:
     """Build the runtimes that are not there yet, and ask programs for their versions."""
+    for check in entry_points(BEFORE_RUN):
+        check.load()(suite, context)
     context = with_runtimes(context, suite, parts_on(suite, None), say)
     header = header_of(suite, graph, context)
     enough_for_scratch()  # or a program had no room to print its version into

@@ -166,6 +166,7 @@ def _named(requirement: str, complained: str) -> bool:
 def _telling(complained: str) -> str:
     """Return what uv complains of, without the frame that it draws."""
     frame = re.compile(r"^\W*((error|cause|Caused by): )?")
+    complained = complained[complained.find("\nerror: ") + 1 :]  # its progress comes before
     lines = [frame.sub("", line).strip() for line in complained.splitlines()]
     kept = [line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))]
     return ": ".join(kept[:_TELLING]) or "it gave no reason"

@@ -19,7 +19,7 @@ def in_log(text: str, part: Part, label: str) -> str:
     if match is None:
         return ""
     module = match[1]
-    if not isinstance(part, RunsPython):
+    if not isinstance(part, RunsPython) or not part.starts_python():
         return (
             f"install {module} for the Python that the command names, or name one that has it: "
             f'command = [".venv/bin/python", ...]; see {PAGE}'

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
@@ -53,12 +53,14 @@ class Host(Protocol):
         sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
         limits: Mapping[str, int] = _NO_LIMITS,
         scratch: Path | None = None,
+        names: Sequence[str] = (),
     ) -> AbstractContextManager[Sandbox]:
         """Give a place for one trial, whose own log is kept in `folder`.
 
         `sysctls` are set in a private network, `limits` for every process: `mode` of the place
         says what came of each. Where shared memory cannot be its own, what outlives the trial is
-        removed by names that are noted in `scratch`. Raises TrialFailed when there can be no place;
+        removed by names that are noted in `scratch`. There is a hosts file, too, in which `names`
+        are the place's own address. Raises TrialFailed when there can be no place;
         on leaving, NoAnswer when a process could not be ended.
         """
         ...
@@ -96,6 +98,7 @@ class LocalHost:
         sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
         limits: Mapping[str, int] = _NO_LIMITS,
         scratch: Path | None = None,
+        names: Sequence[str] = (),
     ) -> Iterator[Sandbox]:
         """Give a place for one trial: see Host."""
         wishes: dict[str, object] = {
@@ -105,6 +108,7 @@ class LocalHost:
             "sysctls": dict(sysctls),
             "limits": dict(limits),
             "notes": "" if scratch is None else str(scratch / shared_memory.NOTES),
+            "hosts": "" if scratch is None else _hosts_file(scratch, names),
         }
         folder.mkdir(exist_ok=True)  # not its parents: a result that was removed stays so
         with contextlib.ExitStack() as stack:
@@ -121,6 +125,15 @@ class LocalHost:
                 raise TrialFailed("start", f"no keeper can start: {'; '.join(weaker)}")
             sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*weaker, *sandbox.mode.weaker))
             yield sandbox
+
+
+def _hosts_file(scratch: Path, names: Sequence[str]) -> str:
+    """Write the machine's hosts file behind a line with `names`; return its path."""
+    machines, own = Path(os.fsdecode(keeper.HOSTS)), scratch / "hosts"
+    more = machines.read_bytes() if machines.is_file() else b""
+    own.write_bytes(f"{Sandbox.address} {' '.join(names)}\n".encode() * bool(names) + more)
+    own.chmod(0o644)  # for programs that run as another user
+    return str(own)
 
 
 class _HalfWayError(Exception):

@@ -49,6 +49,7 @@ CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC = 0x20000000, 0x40000000, 0x08000000
 MS_NOSUID_NODEV, MS_NOSUID_NODEV_NOEXEC = 0x2 | 0x4, 0x2 | 0x4 | 0x8
 MS_REC_PRIVATE, MS_REC_BIND, MNT_DETACH = 0x4000 | 0x40000, 0x4000 | 0x1000, 0x2
+MS_BIND, HOSTS = 0x1000, b"/etc/hosts"
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
 SYSTEM_V = "/SYSV"  # how /proc/PID/maps calls the latter
 OUTLIVES = (SYSTEM_V, f"{os.path.realpath(SHARED_MEMORY)}/")
@@ -758,6 +759,9 @@ def _inner(
         _kernel("mount", b"none", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
     if own_network:
         _raise_loopback()
+    if own_mounts and options["hosts"]:
+        with contextlib.suppress(OSError):  # who needs the names tries them
+            _kernel("mount", os.fsencode(options["hosts"]), HOSTS, None, MS_BIND, None)
     own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
     modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds

@@ -62,7 +62,7 @@ class TrialContext:
 
     def interpreter_of(self, part: Part) -> str | None:
         """Return the file behind a part's interpreter; None for what is no Python."""
-        if not isinstance(part, RunsPython):
+        if not isinstance(part, RunsPython) or not part.starts_python():
             return None
         if part.runtime is None:
             return str(self.python.resolve())

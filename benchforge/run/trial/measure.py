@@ -105,9 +105,8 @@ def sandboxed(
     with contextlib.ExitStack() as stack:
         with story.phase("keeper"):
             network, tuning = _network(ground, case), case.tuning
-            sandbox = stack.enter_context(
-                ground.host.trial(inputs.folder, network, tuning.sysctl, tuning.limits, scratch)
-            )
+            wishes = network, tuning.sysctl, tuning.limits, scratch, host_names(case)
+            sandbox = stack.enter_context(ground.host.trial(inputs.folder, *wishes))
             story.tuned = tuned(sandbox.mode)
         try:
             yield sandbox
@@ -233,6 +232,11 @@ def stayed(stay: Stay, story: TrialRecorder) -> None:
     if story.placed is not None and story.observation is not None:
         given = [one.label for one in story.observation.usage if one.role in story.placed.cpus]
         story.checks.append(placement.check(story.placed, given))
+
+
+def host_names(case: Case) -> list[str]:
+    """Return the names at which programs of a trial reach its services."""
+    return [name for label, part in _named(case) for name in (label, *part.host_names())]
 
 
 def _load(case: Case, suite_folder: Path) -> Load:

@@ -142,10 +142,11 @@ def site_of(
     number: int,
     fixed: Mapping[str, int],
 ) -> Site:
-    """Return where a service lives, with ports that are free."""
+    """Return where a service lives, with ports that are free or `fixed`."""
     folder, scratch = folders
     own = scratch / str(number)  # short, whatever the label: the path of a socket has an end
     own.mkdir(mode=0o700)
+    fixed = {**part.fixed_ports(), **fixed}
     return Site(
         label=label,
         folder=folder,

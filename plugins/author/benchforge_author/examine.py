@@ -292,7 +292,7 @@ def _unheard(
         "the address to listen on": (replace(site, address="127.0.0.2"), warning),
         "what backends give": (replace(site, backends={}), warning),
     }
-    if isinstance(part, RunsPython):
+    if isinstance(part, RunsPython) and part.starts_python():
         others["the interpreter of its runtime"] = (replace(site, python=Path("/other")), defect)
     started = ("command", "files", "prepare", "template")
     for what, (other, finding) in others.items():

@@ -4,7 +4,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -66,6 +66,7 @@ class FakeHost:
         sysctls: Mapping[str, int | str] = _NOTHING,
         limits: Mapping[str, int] = _NO_LIMITS,
         scratch: Path | None = None,
+        names: Sequence[str] = (),
     ) -> Iterator[Sandbox]:
         """Give a place where nothing starts."""
         folder.mkdir(parents=True, exist_ok=True)

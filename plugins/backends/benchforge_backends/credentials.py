@@ -11,10 +11,14 @@ _SECRET = os.urandom(32)
 _ITERATIONS = 4096  # PostgreSQL's own default
 
 
-def hba(site: Site) -> str:
-    """Return pg_hba.conf: the machine itself, and with the password the trial's other hosts."""
+def hba(site: Site, *, own: bool) -> str:
+    """Return pg_hba.conf: with the password the trial's other hosts, and the machine itself if own.
+
+    The unix socket needs none: it is in a folder that nobody else may enter.
+    """
     peers = [f"host all all {peer}/32 scram-sha-256" for peer in site.peers if peer != site.address]
-    return "\n".join([f"host all all {site.address}/32 trust", *peers, ""])
+    machine = f"host all all {site.address}/32 {'scram-sha-256' if own else 'trust'}"
+    return "\n".join([*(["local all all trust"] if own else []), machine, *peers, ""])
 
 
 def password_of(site: Site) -> str:

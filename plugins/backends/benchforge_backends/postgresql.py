@@ -23,10 +23,12 @@ from benchforge.plugin import (
 )
 from benchforge_backends.credentials import hba, password_of, verifier
 from benchforge_backends.data_backend import DataBackend
-from benchforge_backends.psql import USER, at, count, quoted, sql
+from benchforge_backends.psql import at, count, quoted, sql
+from benchforge_backends.tcp_backend import TcpBackend
 
 _PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _OURS = {"port", "listen_addresses", "unix_socket_directories", "data_directory"}
+_LONGEST_IDENTIFIER = 63
 _OF_TLS = {"ssl", "ssl_cert_file", "ssl_key_file"}
 # The data is thrown away, so nothing is gained by bringing it to the disk in time.
 _DEFAULTS: Mapping[str, str | int | float | bool] = {
@@ -55,7 +57,21 @@ def _reachable(url: str) -> str:
     return url
 
 
-class Postgresql(DataBackend):
+def _identifier(name: str) -> str:
+    if not 0 < len(name.encode()) <= _LONGEST_IDENTIFIER or not name.isprintable():
+        raise ValueError(f"{name!r} is not a name of 1 to {_LONGEST_IDENTIFIER} bytes")
+    if name in {"template0", "template1"}:
+        raise ValueError(f"{name!r} is a template of PostgreSQL")
+    return name
+
+
+def _role(name: str) -> str:
+    if name.startswith("pg_"):
+        raise ValueError(f"{name!r} begins with 'pg_', as PostgreSQL's own users do")
+    return _identifier(name)
+
+
+class Postgresql(TcpBackend):
     """A private PostgreSQL cluster for each trial, copied from a filled template; or a running one.
 
     Good to know:
@@ -69,6 +85,7 @@ class Postgresql(DataBackend):
     - The path of a unix socket has at most 107 bytes.
     - On a host of its own, with `listen = "tcp"`, it takes connections of the trial's other hosts
       only, with a password that is made for the trial (SCRAM-SHA-256).
+    - `user` owns the cluster. With `password`, connections over TCP need it (SCRAM-SHA-256).
     """
 
     name: ClassVar[str] = "postgresql"
@@ -76,14 +93,16 @@ class Postgresql(DataBackend):
     serves_hosts: ClassVar[bool] = True
     offers: ClassVar[tuple[str, ...]] = ("url", "DATABASE_URL")
     ports: ClassVar[tuple[str, ...]] = ("postgresql",)
+    fixed_port: ClassVar[str] = "postgresql"
 
     settings: dict[Annotated[str, AfterValidator(_setting)], bool | int | float | str] = Field(
         default_factory=dict
     )
     "Settings as in postgresql.conf; true is written as on."
-    listen: Literal["unix", "tcp"] = "unix"
-    """Socket on which the database listens. With a unix socket, the network's TCP counters count \
-only connections to the server."""
+    user: Annotated[str, AfterValidator(_role)] = "bench"
+    "User of the database, a superuser."
+    database: Annotated[str, AfterValidator(_identifier)] | None = None
+    """Name of the database. Default: that of the dataset; "benchmarks" without one."""
     tls: bool = False
     "TLS over TCP, with a certificate that benchforge makes for each trial."
     existing: Annotated[str, AfterValidator(_reachable)] | None = Field(default=None, alias="url")
@@ -120,7 +139,8 @@ only connections to the server."""
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the settings: arguments, with a password in them, could be read by everybody."""
-        peers = {_hba_of(site): hba(site)} if self._guarded(site) else {}
+        guarded = self._guarded(site)
+        peers = {_hba_of(site): hba(site, own=self.password is not None)} if guarded else {}
         if not self.settings:
             return peers
         lines = [f"include = {_quoted(str(site.scratch / 'data/postgresql.conf'))}"]
@@ -137,7 +157,7 @@ only connections to the server."""
         pg_ctl, data = site.programs["pg_ctl"], site.scratch / "data"
         log = site.folder / "server.log"
         options = _as_options({**_DEFAULTS, **_where(site, "unix")})
-        words = ["-A", "trust", "-U", USER, "-E", "UTF8", "--locale=C.UTF-8"]
+        words = ["-A", "trust", "-U", self.user, "-E", "UTF8", "--locale=C.UTF-8"]
         initdb = [site.programs["initdb"], "-D", data, *words, "--no-sync", "--no-instructions"]
         # What stands after -o goes through a shell.
         start = [pg_ctl, "start", "-w", "-s", "-D", data, "-l", log, "-o", shlex.join(options)]
@@ -172,7 +192,7 @@ only connections to the server."""
         own = {"config_file": str(site.folder / _conf_of(site))} if self.settings else {}
         if self._guarded(site):
             own["hba_file"] = str(site.folder / _hba_of(site))
-        options = _as_options({**defaults, **own, **_where(site, self.listen), **tls})
+        options = _as_options({**defaults, **own, **self._places(site), **tls})
         data = site.scratch / "data"
         return Command(site.programs["postgres"], "-D", data, *options, ordinary_user=True)
 
@@ -180,16 +200,17 @@ only connections to the server."""
         """Return a question that is answered as soon as connections are taken."""
         if self.existing is not None:
             return Succeeds(self._ask_existing(site, "SELECT 1"))
-        to = ("-h", self._host(site), "-p", _port(site), "-U", USER, "-d", self._database(site))
-        return Succeeds(Command(site.programs["pg_isready"], *to, ordinary_user=True))
+        to = ("-h", self._host(site), "-p", _port(site))
+        who = ("-U", self.user, "-d", self._database(site))
+        return Succeeds(Command(site.programs["pg_isready"], *to, *who, ordinary_user=True))
 
     def verify(self, site: Site) -> Iterable[Task]:
         """Count the rows again, for a template that was damaged since."""
-        data, psql = self.data(site), at(site, self._host(site))
+        data, psql = self.data(site), at(site, self._host(site), self.user)
         if self._guarded(site):
-            change = f"ALTER ROLE {USER} PASSWORD '{verifier(password_of(site))}'"
-            yield sql(psql("postgres", "-c", change), "set the trial's password")
-        yield from count(psql, data[1]) if data else []
+            change = f"ALTER ROLE {quoted(self.user)} PASSWORD '{verifier(self._secret(site))}'"
+            yield sql(psql("postgres", "-c", change), "set the password")
+        yield from count(psql, self._database(site), data[1].rows) if data else []
 
     def gives(self, site: Site) -> Mapping[str, str]:
         """Return the libpq URI, as `url` and as DATABASE_URL."""
@@ -198,37 +219,47 @@ only connections to the server."""
 
     def _url(self, site: Site) -> str:
         database, port = quote(self._database(site), safe=""), _port(site)
+        user = quote(self.user, safe="")
         if self.listen == "tcp":
             plain = "" if self.tls else "?sslmode=disable"
-            secret = f":{password_of(site)}" if self._guarded(site) else ""
-            return f"postgresql://{USER}{secret}@{site.address}:{port}/{database}{plain}"
+            secret = f":{quote(self._secret(site), safe='')}" if self._guarded(site) else ""
+            return f"postgresql://{user}{secret}@{site.address}:{port}/{database}{plain}"
         folder = quote(str(site.scratch))
-        return f"postgresql://{USER}@/{database}?host={folder}&port={port}&sslmode=disable"
+        return f"postgresql://{user}@/{database}?host={folder}&port={port}&sslmode=disable"
 
     def _guarded(self, site: Site) -> bool:
-        return self.listen == "tcp" and bool(site.peers)
+        return self.listen == "tcp" and bool(site.peers or self.password)
+
+    def _secret(self, site: Site) -> str:
+        return self.password or password_of(site)
+
+    def _places(self, site: Site) -> dict[str, str]:
+        """Return where the cluster listens: with a password, benchforge's own socket is beside."""
+        socket = {"unix_socket_directories": str(site.scratch)} if self.password else {}
+        return _where(site, self.listen) | socket
 
     def _fill(self, site: Site) -> Iterator[Task]:
         """Yield what fills a running cluster: a database, its data, and how it is checked."""
-        psql = at(site, site.scratch)
-        create = f"CREATE DATABASE {quoted(self._database(site))}"
-        yield sql(psql("postgres", "-c", create), "create the database")
+        psql, database = at(site, site.scratch, self.user), self._database(site)
+        if database != "postgres":  # initdb makes this one
+            create = f"CREATE DATABASE {quoted(database)}"
+            yield sql(psql("postgres", "-c", create), "create the database")
         if (data := self.data(site)) is None:
             return
         folder, dataset = data
         for name in dataset.files:
-            yield sql(psql(dataset.into, "-f", folder / name), f"load {name}")
-        yield from count(psql, dataset)
+            yield sql(psql(database, "-f", folder / name), f"load {name}")
+        yield from count(psql, database, dataset.rows)
         # Else the first readers write hint bits, and autovacuum comes while something is measured.
         clean = "VACUUM (FREEZE, ANALYZE)"
-        yield sql(psql(dataset.into, "-c", clean), "vacuum the database")
+        yield sql(psql(database, "-c", clean), "vacuum the database")
 
     def _database(self, site: Site) -> str:
         data = self.data(site)
-        return data[1].into if data else "benchmarks"
+        return self.database or (data[1].into if data else "benchmarks")
 
     def _host(self, site: Site) -> object:
-        return site.scratch if self.listen == "unix" else site.address
+        return site.scratch if self.listen == "unix" or self.password else site.address
 
     def _ask_existing(self, site: Site, query: str) -> Command:
         """Ask a database that already runs; other users may read our words, not our environment."""

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from benchforge.plugin import Command, Finished, Site, Task
-from benchforge_backends.dataset import Dataset
 
-USER = "bench"
 Psql = Callable[..., Command]
 
 
-def at(site: Site, host: object) -> Psql:
+def at(site: Site, host: object, user: str) -> Psql:
     """Return what makes a command for psql, given a database and what to do in it."""
-    to = ("-h", host, "-p", site.ports["postgresql"], "-U", USER, "-v", "ON_ERROR_STOP=1")
+    to = ("-h", host, "-p", site.ports["postgresql"], "-U", user, "-v", "ON_ERROR_STOP=1")
     return lambda database, *words: Command(
         site.programs["psql"], "-XAtq", *to, "-d", database, *words
     )
@@ -30,16 +28,16 @@ def _sql_error(finished: Finished) -> str | None:
     return next(iter(errors or lines), f"exit code {finished.code}").removeprefix("psql:")
 
 
-def count(psql: Psql, dataset: Dataset) -> list[Task]:
+def count(psql: Psql, database: str, rows: Mapping[str, int]) -> list[Task]:
     """Return what compares the rows of all tables with what the dataset declares."""
-    if not dataset.rows:
+    if not rows:
         return []
     queries = [
         f"SELECT {_literal(table)}, count(*) FROM {quoted(*table.split('.'))}"  # noqa: S608 - quoted
-        for table in dataset.rows
+        for table in rows
     ]
-    command = psql(dataset.into, "-c", " UNION ALL ".join(queries))
-    return [Task(command, "count the rows", _right_rows(dataset.rows))]
+    command = psql(database, "-c", " UNION ALL ".join(queries))
+    return [Task(command, "count the rows", _right_rows(rows))]
 
 
 def _right_rows(expected: Mapping[str, int]) -> Callable[[Finished], str | None]:

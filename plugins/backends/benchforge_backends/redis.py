@@ -32,6 +32,7 @@ from benchforge_backends.redis_cli import (
     until_pong,
     version,
 )
+from benchforge_backends.tcp_backend import TcpBackend
 
 _SNAPSHOT = "dump.rdb"
 # What says where it listens, where it writes, and who may ask it.
@@ -61,7 +62,7 @@ def _reachable(url: str) -> str:
     return url
 
 
-class Redis(DataBackend):
+class Redis(TcpBackend):
     """A private Redis server for each trial, with the snapshot of a dataset; or a running one.
 
     Good to know:
@@ -75,10 +76,8 @@ class Redis(DataBackend):
     name: ClassVar[str] = "redis"
     offers: ClassVar[tuple[str, ...]] = ("url", "REDIS_URL")
     ports: ClassVar[tuple[str, ...]] = ("redis",)
+    fixed_port: ClassVar[str] = "redis"
 
-    listen: Literal["unix", "tcp"] = "unix"
-    """Socket on which the store listens. With a unix socket, the network's TCP counters count \
-only connections to the server."""
     databases: Annotated[int, Field(ge=1, le=10_000)] = 16
     "Number of databases. Their names are their numbers, from 0."
     maxmemory: Size | None = None
@@ -109,10 +108,9 @@ only connections to the server."""
 
     def files(self, site: Site) -> Mapping[str, str]:
         """Return the settings: arguments, with a password in them, could be read by everybody."""
-        if not self.settings:
-            return {}
-        lines = (f"{name} {_quoted(str(_value(one)))}" for name, one in self.settings.items())
-        return {_conf_of(site): "\n".join([*lines, ""])}
+        settings = self._in_file()
+        lines = (f"{name} {_quoted(str(_value(one)))}" for name, one in settings.items())
+        return {_conf_of(site): "\n".join([*lines, ""])} if settings else {}
 
     def template(self, site: Site) -> Sequence[Task]:
         """Run the dataset's commands in a new server, count the keys, and keep a snapshot.
@@ -138,7 +136,7 @@ only connections to the server."""
         if self.existing is not None:
             return None
         wished = {} if self.maxmemory is None else {"maxmemory": int(self.maxmemory)}
-        own = (site.folder / _conf_of(site),) if self.settings else ()
+        own = (site.folder / _conf_of(site),) if self._in_file() else ()
         words = self._words(site, self.listen, wished)
         return Command(site.programs["redis-server"], *own, *words)
 
@@ -160,13 +158,18 @@ only connections to the server."""
         data = self.data(site)
         database = data[1].into if data else "0"
         if self.listen == "tcp":
-            return f"redis://{site.address}:{site.ports['redis']}/{database}"
+            login = f":{quote(self.password, safe='')}@" if self.password else ""
+            return f"redis://{login}{site.address}:{site.ports['redis']}/{database}"
         return f"unix://{quote(str(_socket(site)))}?db={database}"
+
+    def _in_file(self) -> dict[str, object]:
+        return {**self.settings, **({"requirepass": self.password} if self.password else {})}
 
     def _cli(self, site: Site) -> Cli:
         if self.existing is not None:
             return at_existing(site, self.existing)
-        return at(site, _socket(site) if self.listen == "unix" else None)
+        place = _socket(site) if self.listen == "unix" else None
+        return at(site, place, self.password or "")
 
     def _words(
         self, site: Site, listen: Literal["unix", "tcp"], wished: Mapping[str, object]

@@ -16,10 +16,13 @@ _UNTIL_PONG = f"for _ in $(seq 1000); do {_PONG} && exit; sleep 0.01; done; exit
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
 
 
-def at(site: Site, place: Path | None) -> Cli:
+def at(site: Site, place: Path | None, password: str = "") -> Cli:
     """Return what makes a command for redis-cli: at a unix socket, or at the port of the site."""
+    environment = {"REDISCLI_AUTH": password} if password else {}
     to = ("-h", site.address, "-p", site.ports["redis"]) if place is None else ("-s", place)
-    return lambda *words, stdin=None: Command(site.programs["redis-cli"], *to, *words, stdin=stdin)
+    return lambda *words, stdin=None: Command(
+        site.programs["redis-cli"], *to, *words, stdin=stdin, environment=environment
+    )
 
 
 def at_existing(site: Site, url: str) -> Cli:

@@ -90,6 +90,9 @@ def _of_part(suite: Suite, place: str, declared: Declared, host: str | None) -> 
         return
     if isinstance(part, Service) and part.outside():
         yield Fault(at, "it runs already, so that no host can start it", "leave its host out")
+    if isinstance(part, Service) and part.host_names():
+        hint = "leave it out, and give the server the address: {backends.LABEL.url}"
+        yield Fault((*at, "names"), "host names hold on one machine only", hint)
     if isinstance(part, ServesCode) and part.ref is not None:
         yield Fault((*at, "ref"), "a host cannot serve a commit yet", "leave it out")
     elif isinstance(part, ServesCode) and part.code(suite.path.parent) is not None:

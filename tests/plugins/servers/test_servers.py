@@ -281,6 +281,25 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
     assert [need.name for need in part.needs()] == ["./server"]
 
 
+def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -> None:
+    site = dataclasses.replace(site, python=Path("/env/bin/python"))
+    own = CommandServer.model_validate({"command": "{python} -m 'my app' {port}"})
+    assert own.starts_python()
+    command = own.command(site)
+    assert command is not None
+    assert command.argv == ("/env/bin/python", "-m", "my app", "8000")
+    assert "PATH" not in command.environment
+    words = {"command": ["gunicorn", "app:app"], "runtime": "mine", "port": 80}
+    mine = CommandServer.model_validate(words)
+    assert mine.starts_python()
+    assert list(mine.needs()) == []
+    assert mine.fixed_ports() == {"http": 80}
+    command = mine.command(site)
+    assert command is not None
+    assert command.environment["PATH"].startswith("/env/bin:")
+    assert not CommandServer.model_validate({"command": "caddy run"}).starts_python()
+
+
 def test_a_program_by_its_name_is_a_need(site: Site) -> None:
     part = CommandServer.model_validate({"command": ["caddy", "run"]})
     assert [need.name for need in part.needs()] == ["caddy"]

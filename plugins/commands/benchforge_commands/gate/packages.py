@@ -51,7 +51,7 @@ class Packages:
         servers, runtimes = {**as_table(tables["servers"])}, {**as_table(tables.get("runtimes"))}
         for label, folder in folders.items():
             part = self._suite.servers[label].part
-            if not isinstance(part, RunsPython):
+            if not isinstance(part, RunsPython) or not part.starts_python():
                 self._line(f"servers.{label}: a command: both commits run on what it starts")
                 continue
             named = self._suite.runtimes.get(part.runtime or "")

@@ -11,6 +11,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import until_right
 from benchforge.run.sandbox.sandbox import Mode, Sandbox
 from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.measure import host_names
 from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
 from benchforge.suite.cases.case import Case
 
@@ -53,7 +54,9 @@ def serving(
     tuning = case.tuning
     with (
         scratch_folder() as scratch,
-        ground.host.trial(folder, "host", tuning.sysctl, tuning.limits, scratch) as sandbox,
+        ground.host.trial(
+            folder, "host", tuning.sysctl, tuning.limits, scratch, host_names(case)
+        ) as sandbox,
     ):
         running: list[Serving] = []
         try:

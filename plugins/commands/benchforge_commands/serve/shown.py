@@ -6,6 +6,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import nearest
 from benchforge.text.readable import listed
+from benchforge_commands.addresses import check_addresses
 from benchforge_commands.serve.serving import Served, serving
 
 ADDRESS = "127.0.0.1"
@@ -54,6 +56,7 @@ def main(
         say(left)
     started = [case.name.server, *(label for label, _ in case.upstreams)]
     loaded_suite = with_code(loaded_suite, stands_on.host, started)
+    check_addresses(_alone(loaded_suite, case), stands_on)
     stands_on = with_runtimes(stands_on, loaded_suite, case.services, say)
     labels: list[str] = []
     try:
@@ -74,6 +77,14 @@ def main(
             return signal.exit_code
         say(f"stopped: {', '.join(labels)}")
     return 0
+
+
+def _alone(suite: Suite, case: Case) -> Suite:
+    """Return the suite with what is started, in the network where it is started."""
+    scenario = suite.scenarios[case.name.scenario].model_copy(
+        update={"servers": (case.name.server,), "backends": tuple(dict(case.backends))}
+    )
+    return replace(suite, network="host", scenarios={case.name.scenario: scenario})
 
 
 def _described(case: Case, suite: Suite) -> str:
@@ -117,6 +128,9 @@ def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
                 raise _no_tls(number, case.name.server)
             hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
             raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
+        if number != (own := case.server.fixed_ports().get(name, number)):
+            hint = f"leave {option} out, or change the option port of the server"
+            raise Unusable(f"{option}: servers.{case.name.server} listens on port {own}", hint)
         if reason := _taken(number):
             raise Unusable(
                 f"{option}: {reason}", "choose another port, or leave it out for a free one"

@@ -1,0 +1,180 @@
+"""Apps as they are: a database at db:5432 with a user and a password, and a port of their own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, bench_words, lack, needed, needed_module
+
+APPS = PROGRAMS / "apps/shop_as_is"
+HOSTS = Path("/etc/hosts")
+# An ordinary user of a machine that refuses all namespaces but the one of that user.
+NO_NAMESPACES = [
+    *("unshare", "--user", "--map-root-user", "sh", "-c"),
+    (
+        "for name in net pid ipc mnt; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; "
+        'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
+    ),
+    "-",
+]
+SUITE = f"""benchforge = 1
+smoke = true
+
+[backends.database]
+use = "postgresql"
+dataset = "./data"
+port = 5432
+names = ["db", "tfb-database"]
+user = "shop owner"
+password = "only-for-the-shop"
+database = "shop"
+
+[backends.store]
+use = "redis"
+port = 6379
+names = ["cache"]
+password = "only-for-the-shop"
+
+[runtimes.own]
+python = '{sys.executable}'
+
+[servers.shop]
+use = "command"
+command = "gunicorn -b 0.0.0.0:8080 shop:app"
+directory = '{APPS}'
+runtime = "own"
+port = 8080
+
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "300ms"
+
+[scenarios.shop]
+servers = ["shop"]
+loaders = ["closed"]
+backends = ["database", "store"]
+
+[scenarios.shop.expect.json]
+articles = 2
+cached = true
+other_login = "refused"
+label = "127.0.0.1"
+runtime = true
+
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    needed("postgres", "psql", "initdb", "redis-server", "redis-cli")
+    data = tmp_path / "data"
+    data.mkdir()
+    # The owner is there before the data, as in a container whose POSTGRES_USER it is.
+    sql = 'CREATE TABLE articles (id int);\nGRANT ALL ON articles TO "shop owner";\n'
+    (data / "schema.sql").write_text(f"{sql}INSERT INTO articles VALUES (1), (2);\n")
+    (data / "dataset.toml").write_text('name = "x"\nfiles = ["schema.sql"]\n[rows]\narticles = 2\n')
+    path = tmp_path / "suite.toml"
+    path.write_text(SUITE)
+    return path
+
+
+def test_an_app_finds_its_database_and_cache_where_it_expects_them(
+    bench: Bench, suite: Path
+) -> None:
+    for module in ("gunicorn", "psycopg", "redis"):
+        needed_module(module)
+    before = HOSTS.read_bytes()
+    told = bench("run", suite)
+    assert told.code == 0, told.all
+    assert HOSTS.read_bytes() == before
+    (path,) = suite.parent.glob("results/*/trials/*/trial.json")
+    trial = json.loads(path.read_text())
+    assert trial["failure"] is None
+    assert trial["url"] == "http://127.0.0.1:8080/"
+    by_label = {process["label"]: process for process in trial["processes"]}
+    assert by_label["server-shop"]["interpreter"] == os.path.realpath(sys.executable)
+    files = [one for one in path.parents[2].rglob("*") if one.is_file()]
+    assert len(files) > 10
+    assert [one for one in files if b"only-for-the-shop" in one.read_bytes()] == []
+    verified = bench("verify", path.parents[2])
+    assert verified.code == 0, verified.all
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port of this machine on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+@pytest.mark.parametrize("words", [("run", "suite.toml"), ("serve", "suite.toml", "shop")])
+def test_a_port_in_use_in_the_machines_network_is_an_error_with_its_place(
+    bench: Bench, suite: Path, taken: int, words: tuple[str, ...]
+) -> None:
+    text = SUITE.replace("smoke = true", 'smoke = true\nnetwork = "host"')
+    suite.write_text(text.replace("port = 6379", f"port = {taken}"))
+    told = bench(*words)
+    assert told.code == 2, told.all
+    (error,) = [line for line in told.err.splitlines() if line.startswith("error: ")]
+    place = "suite.toml:16:1: backends.store.port"
+    assert error.startswith(f"error: {place}: a trial cannot listen on port {taken}: address")
+    assert f"in use by process {os.getpid()} " in error
+    assert not (suite.parent / "results").exists()
+
+
+def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> None:
+    text = SUITE.replace('"database", "store"', '"database"')
+    suite.write_text(text)
+    words = [*NO_NAMESPACES, *bench_words("run", suite.name)]
+    done = subprocess.run(words, cwd=suite.parent, capture_output=True, text=True, check=False)
+    if done.stderr.startswith("unshare"):
+        lack(done.stderr)
+    assert done.returncode == 2, done.stderr
+    (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    place = "suite.toml:8:1: backends.database.names"
+    message = "programs of a trial cannot resolve db, tfb-database; no private network namespace"
+    assert error.startswith(f"error: {place}: {message}")
+    assert "hint: allow benchforge to make namespaces" in done.stderr
+
+
+@pytest.mark.samples(4)
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("backends.store.port=5432", "port 5432 is the port of backends.database, too"),
+        ("servers.shop.port=5432", "port 5432 is the port of backends.database, too"),
+        ('backends.store.names=["Localhost"]', "'Localhost' has an address already"),
+        ('backends.store.names=["10.1"]', "'10.1' has an address already"),
+        ('backends.store.names=["a b"]', "'a b' is not a host name"),
+        ('backends.store.listen="unix"', "port, names, password need TCP"),
+        ('backends.database.user="pg_me"', "'pg_me' begins with 'pg_'"),
+        ('backends.database.database="template1"', "is a template of PostgreSQL"),
+        ('backends.database.database=""', "'' is not a name of 1 to 63 bytes"),
+        ("backends.store.port=65536", "expected at most 65535, got 65536"),
+        ('servers.shop.command="gunicorn \'shop"', "no closing quotation"),
+        ('servers.shop.command="{pyton} x"', "no placeholder {pyton}"),
+        ('servers.shop.runtime="other"', "no runtime 'other' is declared"),
+    ],
+)
+def test_what_cannot_be_is_an_error_before_anything_starts(
+    bench: Bench, suite: Path, setting: str, says: str
+) -> None:
+    told = bench("check", suite, "--set", setting)
+    assert told.code == 2
+    assert told.err.count("error: ") == 1
+    assert says in told.err
+
+
+def test_serve_takes_no_other_port_than_the_program(bench: Bench, suite: Path) -> None:
+    told = bench("serve", suite, "shop", "--port", "8081")
+    assert told.code == 2
+    assert "--port 8081: servers.shop listens on port 8080" in told.err
