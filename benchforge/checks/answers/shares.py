@@ -18,9 +18,16 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) -> Check:
-    """R1: whether the completed requests of each kind have its share, to within one deck."""
-    ended = {label: one.responses + (one.unanswered or 0) for label, one in reading.kinds.items()}
-    total, whole = sum(ended.values()), sum(kind.share for kind in stream.kinds.values())
+    """R1: whether the completed requests of each kind have its share, to within one deck.
+
+    A flow counts once. Its later steps have its share with those that were not reached.
+    """
+    ended = {
+        label: one.responses + (one.unanswered or 0) + (one.not_reached or 0)
+        for label, one in reading.kinds.items()
+    }
+    begins = {label: kind.share for label, kind in stream.kinds.items() if kind.after is None}
+    total, whole = sum(ended.get(label, 0) for label in begins), sum(begins.values())
     if not total:
         says = "the load tool does not say how many requests of each kind were answered"
         return limits.check("R1", "apparatus", None, says)

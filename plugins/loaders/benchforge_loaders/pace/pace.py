@@ -195,6 +195,10 @@ connection."""
         """Return why it cannot send a mix: a sample is of one request."""
         return "samples the bodies of one request" if self.sample is not None else ""
 
+    def why_no_flows(self) -> str:
+        """Return nothing: it can send a mix with flows."""
+        return ""
+
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
         others = {"rate": None, "stages": (), "requests": None, "think": 0, "processes": 1}
