@@ -31,9 +31,11 @@ def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
 
 def told(kinds: Mapping[str, RequestKind]) -> list[dict[str, object]]:
     """Return label, status and taken values of each kind, for load tools."""
+    later = before(kinds)
     return [
         {
             "label": label,
+            "later": label in later,
             "status": step.expect.get("status", _OK),
             "take": step.take if isinstance(step, FlowStep) else {},
         }
