@@ -167,8 +167,9 @@ holds = "a < 10s"
     (result,) = (tmp_path / "results").iterdir()
     for report in ("report.md", "report.html"):
         content = (result / report).read_text()
-        assert "buy.pay" in content
-        assert "not reached by" in content
+        assert "buy.pay: not reached by" in content
+        assert "y kind of request" in content
+    assert ">buy.pay</th>" in content
     verified = bench("verify", result)
     assert verified.code == 0, verified.all
 
