@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from benchforge_loaders.drivers import flow_values
+
 from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.workload import Reply
-from benchforge_loaders.drivers import flow_values
 from benchforge_workloads.holes import Piece, Value, named
 from benchforge_workloads.sessions import User
 from benchforge_workloads.tables import FlowStep, RequestKind

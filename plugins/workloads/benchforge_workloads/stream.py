@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError
@@ -18,11 +19,9 @@ from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
 from benchforge.suite.workload import Reply, StreamRecord, Workload
 from benchforge.text.readable import exact
-from benchforge_loaders.drivers import flow_values
 from benchforge_workloads import flows
 from benchforge_workloads.feeds import LoadedFeed, Row
 from benchforge_workloads.holes import (
-    Piece,
     Template,
     Value,
     expected,
@@ -31,7 +30,6 @@ from benchforge_workloads.holes import (
     in_form,
     in_header,
     in_path,
-    named,
 )
 from benchforge_workloads.sessions import User, unfilled, user_of
 from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchforge_loaders.drivers import flow_values
+from benchforge_workloads.holes import Template, named
 from front_door import PROGRAMS, Bench
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +14,6 @@ from measured.case import cases, trial_of
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
-from benchforge_loaders.drivers import flow_values
-from benchforge_workloads.holes import Template, named
 
 STEPS = ("add", "show", "pay")
 
@@ -72,6 +72,13 @@ def steps_of(folder: Path) -> dict[str, list[tuple[str, bool]]]:
     return there
 
 
+CLAIM = """[claims.x]
+scenario = "shop"
+metric = "latency"
+of = "p50"
+a = {{ kind = "buy.pya" }}
+holds = "a < 1s"
+[repeat]"""
 LOADERS = [
     'use = "pace"\nconnections = 1',
     'use = "pace"\nconnections = 6\nprocesses = 2',
@@ -182,19 +189,18 @@ holds = "a < 10s"
         ("/cart/{{cart}}", "/cart/{{note}}", "step 'show' takes it from its own answer"),
         ('\'{{"product": {{product}}}}\'', "'{{cart}}'", "hole '{cart}': step 'add' takes it"),
         ('"/cart", body', '"/cart/{{note}}", body', "hole '{note}': step 'show' takes it later"),
-        ("card =", 'spare =', ""),
-        ("key = \"header", 'unused = "cookie:a", key = "header', "no later step of 'buy' uses {unused}"),
-        ("cart = \"json", 'product = "json', "'product' is the label of a feed, too"),
+        ("card =", "spare =", ""),
+        ('key = "header', 'no = "cookie:a", key = "header', "no later step of 'buy' uses {no}"),
+        ('cart = "json', 'product = "json', "'product' is the label of a feed, too"),
         ('name = "show"', 'name = "add"', "two steps have the name 'add'"),
         ('name = "show"', 'name = "a.b"', "steps[1].name"),
         ('([^"]+)', '[^"]+', "does not have one group, which is the value"),
         ('([^"]+)', '([^"+', "is not a regular expression"),
         ("json:/cart/count", "body:/count", "take.count"),
-        ("share = 3", "share = 3\nrequest = {{ path = \"/\" }}", "steps and request exclude each"),
-        ('use = "pace"', 'use = "wrk"', "'load' cannot use what an answer gave, and kind 'buy' has"),
+        ("share = 3", 'share = 3\nrequest = {{ path = "/" }}', "steps and request exclude each"),
+        ('use = "pace"', 'use = "wrk"', "'load' cannot use what an answer gave, and kind 'buy'"),
         ('use = "pace"', 'use = "ab"', "'load' sends one request again and again"),
-        ("[repeat]", "[claims.x]\nscenario = 'shop'\nmetric = 'latency'\nof = 'p50'\n"
-         "a = {{ kind = 'buy.pya' }}\nholds = 'a < 1s'\n[repeat]", "did you mean 'buy.pay'?"),
+        ("[repeat]", CLAIM, "did you mean 'buy.pay'?"),
     ],
 )  # fmt: skip
 def test_a_flow_that_is_wrong_is_told_with_its_place(
@@ -212,7 +218,7 @@ def test_a_flow_that_is_wrong_is_told_with_its_place(
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=30), st.data())
-def test_a_value_is_escaped_by_a_load_tool_as_in_the_stream(value: str, data: st.DataObject) -> None:
+def test_a_load_tool_escapes_as_the_stream_does(value: str, data: st.DataObject) -> None:
     texts = {
         "path": "/a/{x}?b={x}",
         "json": '{"a": "{x}", "b": {x}}',

@@ -42,7 +42,9 @@ def _firsts(workload: Workload, seed: int, number: int) -> list[list[list[str]]]
             if len(firsts[record.kind]) < number:
                 head, body = record.head.decode().splitlines(), record.body.decode()
                 firsts[record.kind].append([*_lines(head, body)])
-                for place, step in zip(record.kinds[1:], workload.open_requests(record), strict=True):
+                for place, step in zip(
+                    record.kinds[1:], workload.open_requests(record), strict=True
+                ):
                     firsts[place].append([*_lines(_head(step), step.body or "")])
                 lacking -= len(firsts[record.kind]) == number
             if not lacking:

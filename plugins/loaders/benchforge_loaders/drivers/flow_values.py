@@ -70,8 +70,8 @@ def _refused(word):
 
 def _pointed(value, pointer):
     """Return the value at a JSON pointer (RFC 6901); None where there is none."""
-    for step in pointer[1:].split("/"):
-        step = step.replace("~1", "/").replace("~0", "~")
+    for escaped in pointer[1:].split("/"):
+        step = escaped.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict):
             value = value.get(step)
         elif isinstance(value, list) and _INDEX.fullmatch(step) and int(step) < len(value):

@@ -501,11 +501,7 @@ class Loop:
             response = connection.response = Response(self._plan.bodiless, self._heads)
             connection.untouched = False
             connection.first_byte = now
-            if connection.flow is not None:
-                response.body = Whole()
-            elif self._tally.responses >= self._sample_at:
-                response.body = Body()
-                self._sample_at = next(self._moments)
+            response.body = self._kept(connection)
         if not data:
             if response.head is not None and response.ended():
                 self._whole(connection, response, False, now)
@@ -527,6 +523,15 @@ class Loop:
             if begins and keeps and connection.flow is None:
                 self._remember(connection, response, data)
             self._whole(connection, response, keeps, now)
+
+    def _kept(self, connection):
+        """Return what keeps the body of a response: of a flow, or of the sample; None of others."""
+        if connection.flow is not None:
+            return Whole()
+        if self._tally.responses >= self._sample_at:
+            self._sample_at = next(self._moments)
+            return Body()
+        return None
 
     def _whole(self, connection, response, keeps, now):
         """Take a complete response: of a flow, with what it gives for the next step."""
