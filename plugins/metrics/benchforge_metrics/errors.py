@@ -44,10 +44,9 @@ class Errors(Metric):
         whole = window.whole or None
         for name, count in reading.errors.items():
             yield Sample(metric=label, unit=self.unit, value=count, of=name, estimator=whole)
-        if (count := reading.not_reached) is not None:
-            yield Sample(
-                metric=label, unit=self.unit, value=count, of="not reached", estimator=whole
-            )
+        if (lacking := reading.not_reached) is not None:
+            of = "not reached"
+            yield Sample(metric=label, unit=self.unit, value=lacking, of=of, estimator=whole)
 
 
 class ErrorRate(Metric):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from benchforge_loaders.drivers import flow_values
+from pydantic import JsonValue
 
 from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Request
@@ -30,7 +31,7 @@ def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
     }
 
 
-def told(kinds: Mapping[str, RequestKind]) -> list[dict[str, object]]:
+def told(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
     """Return label, status and taken values of each kind, for load tools."""
     later = before(kinds)
     return [
@@ -38,21 +39,25 @@ def told(kinds: Mapping[str, RequestKind]) -> list[dict[str, object]]:
             "label": label,
             "later": label in later,
             "status": step.expect.get("status", _OK),
-            "take": step.take if isinstance(step, FlowStep) else {},
+            "take": {**_takes(step)},
         }
         for own, kind in kinds.items()
         for label, step in kind.rows(own).items()
     ]
 
 
-def after(user: User, answered: Iterator[tuple[str, FlowStep, Reply]]) -> User:
+def _takes(step: RequestKind | FlowStep) -> dict[str, str]:
+    return step.take if isinstance(step, FlowStep) else {}
+
+
+def after(user: User, answered: Iterator[tuple[str, RequestKind | FlowStep, Reply]]) -> User:
     """Return what a user has after some steps. Raises TrialFailed where a value is missing."""
     cookies, values = dict(user.cookies), dict(user.taken)
     for label, step, reply in answered:
         new = flow_values.cookies_set(_APART.split(reply.headers.get("set-cookie", "")))
         body = reply.body if len(reply.body) <= flow_values.LARGEST_BODY else None
         try:
-            values |= flow_values.taken(step.take, reply.headers, new, body)
+            values |= flow_values.taken(_takes(step), reply.headers, new, body)
         except flow_values.NoValue as error:
             raise TrialFailed("ask", f"step {label!r}: {error}") from error
         cookies = flow_values.with_cookies(cookies, new)

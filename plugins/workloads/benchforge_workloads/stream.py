@@ -13,7 +13,7 @@ from functools import cached_property
 from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
-from benchforge.errors import BenchforgeError
+from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed

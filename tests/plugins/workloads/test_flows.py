@@ -27,7 +27,8 @@ smoke = true
 integers = [1, 1000000]
 [servers.carts]
 use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}", "{folder}/carts.log"{words}]
+command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}",
+  "{folder}/carts.log"{words}]
 [loaders.load]
 {loader}
 duration = "1s"

@@ -5,6 +5,8 @@ It needs the standard library only, and Python 3.9: load tools run it, and so do
 
 import json
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Union
 from urllib.parse import quote, quote_plus
 
 # Characters of a value, bytes of a body that is looked at, cookies of a flow.
@@ -14,22 +16,29 @@ _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _COOKIE = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([ -:<-~]*?)\s*(?:;(.*))?")
 _ENDED = re.compile(r"(?:^|;)\s*max-age=(?:0|-\d+)\s*(?:;|$)", re.IGNORECASE)
 _MISSING = object()
+Value = Union[int, float, str]
 
 
 class NoValue(ValueError):
     """A value that is not there, or that cannot be sent."""
 
 
-def taken(takes, fields, cookies, body):
+def taken(
+    takes: Mapping[str, str],
+    fields: Mapping[str, str],
+    cookies: Mapping[str, str | None],
+    body: bytes | None,
+) -> dict[str, Value]:
     """Return the values that a step takes of its answer. Raises NoValue.
 
     `fields` are the headers by their names in lower case, `cookies` those that the answer sets.
     """
-    values, document = {}, _MISSING
+    values: dict[str, Value] = {}
+    document: object = _MISSING
     for name, where in takes.items():
         source, _, rest = where.partition(":")
         if source == "cookie":
-            value = cookies.get(rest)
+            value: object = cookies.get(rest)
         elif source == "header":
             value = fields.get(rest.lower())
         elif source == "regex":
@@ -88,9 +97,9 @@ def _matched(pattern, body):
     return None if match is None else match[1]
 
 
-def cookies_set(lines):
+def cookies_set(lines: Iterable[str]) -> dict[str, str | None]:
     """Return the cookies that headers Set-Cookie set, by name; None for one that they end."""
-    cookies = {}
+    cookies: dict[str, str | None] = {}
     for line in lines:
         match = _COOKIE.fullmatch(line)
         if match is not None and len(line) <= LONGEST:
@@ -98,13 +107,15 @@ def cookies_set(lines):
     return cookies
 
 
-def with_cookies(cookies, new):
+def with_cookies(cookies: Mapping[str, str], new: Mapping[str, str | None]) -> dict[str, str]:
     """Return the cookies of a flow after an answer."""
     both = {name: value for name, value in {**cookies, **new}.items() if value is not None}
     return dict(list(both.items())[-MOST_COOKIES:])
 
 
-def request(step, values, cookies, extra):
+def request(
+    step: Mapping[str, Any], values: Mapping[str, Value], cookies: Mapping[str, str], extra: str
+) -> bytes:
     """Return the bytes of a step's request. Raises NoValue where a value cannot stand there.
 
     `extra` has the header lines that depend on the trial.
@@ -123,7 +134,7 @@ def request(step, values, cookies, extra):
     return "".join((*lines, extra, "\r\n")).encode() + (body or b"")
 
 
-def one_slash(path):
+def one_slash(path: str) -> str:
     """Return a path with one slash at its begin: that of `/{next:raw}` with a Location has two."""
     return f"/{path.lstrip('/')}"
 
@@ -134,7 +145,7 @@ def _written(pieces, values):
     )
 
 
-def written(value, place):
+def written(value: Value, place: str) -> str:
     """Return a value as it stands in a place. Raises NoValue where it cannot."""
     return _PLACES[place](value)
 
