@@ -16,7 +16,7 @@ _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _COOKIE = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([ -:<-~]*?)\s*(?:;(.*))?")
 _ENDED = re.compile(r"(?:^|;)\s*max-age=(?:0|-\d+)\s*(?:;|$)", re.IGNORECASE)
 _MISSING = object()
-Value = Union[int, float, str]
+Value = Union[int, float, str]  # noqa: UP007 - of Python 3.9
 
 
 class NoValue(ValueError):
