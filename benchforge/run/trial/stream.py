@@ -129,8 +129,8 @@ def rendered(
                 counts[n] += 1
     if plain.after:
         flows = {**plain.flows, "extra": [headers.decode() for headers in extra]}
-        with _opened(file.with_suffix(".flows")) as told:
-            told.write(json.dumps(flows).encode())
+        with _opened(file.with_suffix(".flows")) as beside:
+            beside.write(json.dumps(flows).encode())
     hidden = plain.hidden(secrets)
     text = "" if hidden is workload else hidden.digest(run, block, records)[0]
     return Stream(

@@ -31,8 +31,8 @@ def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
     }
 
 
-def told(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
-    """Return label, status and taken values of each kind, for load tools."""
+def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
+    """Return label, status and taken values of each kind."""
     later = before(kinds)
     return [
         {

@@ -231,10 +231,10 @@ class _Reading(NamedTuple):
         elif name not in self.declared:
             steps, number = self._flow(at)
             taken = [one for step in steps[:number] for one in step.take]
-            known = [*self.declared, *taken]
+            names = [*self.declared, *taken]
             what = "no feed has that name" + (", and no step before takes it" if steps else "")
             says = "there are" if taken else "feeds"
-            hint = Nearest(name, known, says) if known else f"write [feeds.{name}]"
+            hint = Nearest(name, names, says) if names else f"write [feeds.{name}]"
             yield Fault(at, f"hole {hole.written!r}: {what}", hint)
         elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
             columns = self.feeds[name].columns

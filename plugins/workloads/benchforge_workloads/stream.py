@@ -69,7 +69,7 @@ class Mix(Workload):
         """Status and taken values of each step, and the mean number of requests of a record."""
         shares = self.shares
         begun = sum(share for label, share in shares.items() if label not in self.after)
-        return {"steps": flows.told(self.kinds), "requests": sum(shares.values()) / begun}
+        return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
 
     @property
     def files(self) -> Mapping[str, str]:  # type: ignore[override]

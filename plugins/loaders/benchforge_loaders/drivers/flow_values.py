@@ -3,6 +3,8 @@
 It needs the standard library only, and Python 3.9: load tools run it, and so do probes.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Iterable, Mapping
