@@ -38,7 +38,8 @@ def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) 
     }
     worst = max(apart, key=lambda label: apart[label])
     got, share = ended.get(worst, 0) / total, stream.kinds[worst].share / whole
-    says = f"{worst} has {figure(100 * got)} % of {exact(total)} requests, "
+    of = "requests" if len(begins) == len(stream.kinds) else "flows and other requests"
+    says = f"{worst} has {figure(100 * got)} % of {exact(total)} {of}, "
     says += f"declared are {figure(100 * share)} %"
     beyond = max(0.0, apart[worst] - slack) / total
     if beyond:
