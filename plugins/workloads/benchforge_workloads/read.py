@@ -333,11 +333,9 @@ class _Reading(NamedTuple):
                 continue
             at = (*self.at, "loaders", number)
             if why := driver.why_no_kinds():
-                yield Fault(
-                    at,
-                    f"{label!r} {why}, and {self.label} has {kinds}",
-                    "pace, wrk and locust take them",
-                )
+                takers = "pace takes" if self._first_flow() else "pace, wrk and locust take"
+                what = f"{label!r} {why}, and {self.label} has {kinds}"
+                yield Fault(at, what, f"{takers} them")
             elif (flow := self._first_flow()) and (why := driver.why_no_flows()):
                 what = f"{label!r} {why}, and kind {flow!r} has steps"
                 hint = "pace takes it; or make the first step a session, which runs before the load"
