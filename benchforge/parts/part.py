@@ -264,6 +264,10 @@ loop and let it go on: its servers can then take turns. `read` reports `received
         """Return why it cannot send a mix, after its label; empty if it can: `Target.stream`."""
         return "sends one request again and again"
 
+    def why_no_flows(self) -> str:
+        """Return why it cannot send a mix with flows, after its label; empty if it can."""
+        return "cannot use what an answer gave"
+
     @abstractmethod
     def read(self, output: Output) -> Reading:
         """Return what the tool reports. Raises OutputDamaged if a number is missing."""

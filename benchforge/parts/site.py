@@ -127,8 +127,9 @@ class Target:
     stream: Path | None = None
     """File of the requests of a mix, to send one after the other; None for one request. It has \
 their bytes, and `index` has an entry of 16 bytes for each: offset (8), length (4), number of the \
-kind (2), 0 (2), little-endian. Of k processes or threads, number i takes the records i, i + k, \
-and so on, and begins again at the end."""
+kind (2), number of later steps (2), little-endian. Of k processes or threads, number i takes the \
+records i, i + k, and so on, and begins again at the end. The later steps of a flow are behind its \
+record: length (4) and JSON of each, with holes; `flows` says which values fill them."""
     kinds: tuple[str, ...] = ()
     "Labels of the kinds of a mix, in the order of their numbers."
     turns: Path | None = None
@@ -162,6 +163,11 @@ sent, responses, failed requests. After `anew` it writes an empty line."""
     def index(self) -> Path | None:
         """Path of the index of `stream`."""
         return self.stream and self.stream.with_suffix(".index")
+
+    @property
+    def flows(self) -> Path | None:
+        """Path of JSON about the flows of `stream`, beside it."""
+        return self.stream and self.stream.with_suffix(".flows")
 
     @property
     def body_file(self) -> Path | None:

@@ -181,6 +181,17 @@ other methods: off."""
             raise WrongOption(why, "expect", "request", "requests", "servers")
         return self
 
+    @property
+    def kind_labels(self) -> tuple[str, ...]:
+        """Labels of its kinds; of a flow those of its steps, such as `buy.pay`."""
+        steps = {label: kind.get("steps") for label, kind in self.kinds.items()}
+        named = {
+            k: [f"{k}.{one['name']}" for one in there if isinstance(one, dict) and "name" in one]
+            for k, there in steps.items()
+            if isinstance(there, list)
+        }
+        return tuple(label for k in self.kinds for label in named.get(k) or [k])
+
     def monitored(self, request: Request) -> Moments | None:
         """Return at which moments a load with this request is monitored; None where it is not."""
         if self.kinds:

@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from benchforge.errors import Unusable
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.distribution import entry_points
@@ -30,6 +32,13 @@ class StreamRecord(NamedTuple):
     head: bytes
     "First line and headers, each with its line end."
     body: bytes
+    later: tuple[bytes, ...] = ()
+    "Later steps of a flow, which it begins, with holes for what answers give."
+
+    @property
+    def kinds(self) -> range:
+        """Numbers of its kind and of its later steps."""
+        return range(self.kind, self.kind + 1 + len(self.later))
 
     def sent(self, extra: bytes) -> bytes:
         """Return the bytes that go out, with further headers."""
@@ -39,11 +48,12 @@ class StreamRecord(NamedTuple):
     def framed(self) -> bytes:
         """The record as the digest of a stream takes it: its kind, both lengths, and its bytes."""
         sizes = struct.pack("<HII", self.kind, len(self.head), len(self.body))
-        return b"".join((sizes, self.head, self.body))
+        steps = (b"%d:%b" % (len(step), step) for step in self.later)
+        return b"".join((sizes, self.head, self.body, *steps))
 
 
-class Login(NamedTuple):
-    """The answer to the login of a user."""
+class Reply(NamedTuple):
+    """The answer to a login, or to a step of a flow."""
 
     headers: Mapping[str, str]
     body: bytes
@@ -53,7 +63,11 @@ class Workload(ABC):
     """The mix of a scenario: a pure, seeded function to requests."""
 
     shares: Mapping[str, int]
-    "Share of each kind, by label."
+    "Share of each kind and of each step of a flow, by label, in the order of their numbers."
+    after: Mapping[str, str]
+    "Step before each later step of a flow, by labels; empty without flows."
+    flows: Mapping[str, JsonValue]
+    "Status and taken values of each step, and the mean number of requests, for load tools."
     text: str
     "Definition of the mix, for the digest of a case."
     whole: bool
@@ -76,8 +90,19 @@ class Workload(ABC):
         """Yield the login of each user of a block, with its right answer."""
 
     @abstractmethod
-    def logged_in(self, seed: int, block: int, logins: Sequence[Login]) -> "Workload":
+    def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Workload":
         """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
+
+    @abstractmethod
+    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
+        """Return the request of a later step after answers to steps before it, by label.
+
+        Raises TrialFailed where a value is missing.
+        """
+
+    @abstractmethod
+    def open_requests(self, record: StreamRecord) -> Iterator[Request]:
+        """Yield the requests of a record's later steps, with the names of their open holes."""
 
     @abstractmethod
     def hidden(self, secrets: Collection[str]) -> "Workload":
@@ -86,21 +111,23 @@ class Workload(ABC):
     @property
     def ready(self) -> tuple[Request, Expect]:
         """The request that decides whether a server is ready: the first that is safe."""
-        safe = (one for one in self.first.values() if one[0].method in {"GET", "OPTIONS"})
-        return next(safe, next(iter(self.first.values())))
+        begins = [one for label, one in self.first.items() if label not in self.after]
+        return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
 
     @property
     def deck(self) -> list[int]:
         """Numbers of the kinds in the smallest pass that has the shares."""
         whole = math.gcd(*self.shares.values())
-        return [n for n, share in enumerate(self.shares.values()) for _ in range(share // whole)]
+        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
+        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
 
     def digest(self, seed: int, block: int, records: int) -> tuple[str, tuple[int, ...]]:
         """Return the SHA-256 of the first records, and how many there are of each kind."""
         sha256, counts = hashlib.sha256(), [0] * len(self.shares)
         for record in islice(self.records(seed, block), records):
             sha256.update(record.framed)
-            counts[record.kind] += 1
+            for n in record.kinds:
+                counts[n] += 1
         return sha256.hexdigest(), tuple(counts)
 
 

@@ -18,9 +18,16 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) -> Check:
-    """R1: whether the completed requests of each kind have its share, to within one deck."""
-    ended = {label: one.responses + (one.unanswered or 0) for label, one in reading.kinds.items()}
-    total, whole = sum(ended.values()), sum(kind.share for kind in stream.kinds.values())
+    """R1: whether the completed requests of each kind have its share, to within one deck.
+
+    A flow counts once. Its later steps have its share with those that were not reached.
+    """
+    ended = {
+        label: one.responses + (one.unanswered or 0) + (one.not_reached or 0)
+        for label, one in reading.kinds.items()
+    }
+    begins = {label: kind.share for label, kind in stream.kinds.items() if kind.after is None}
+    total, whole = sum(ended.get(label, 0) for label in begins), sum(begins.values())
     if not total:
         says = "the load tool does not say how many requests of each kind were answered"
         return limits.check("R1", "apparatus", None, says)
@@ -31,7 +38,8 @@ def _shares(trial: Trial, stream: Stream, reading: Reading, limits: Thresholds) 
     }
     worst = max(apart, key=lambda label: apart[label])
     got, share = ended.get(worst, 0) / total, stream.kinds[worst].share / whole
-    says = f"{worst} has {figure(100 * got)} % of {exact(total)} requests, "
+    of = "requests" if len(begins) == len(stream.kinds) else "flows and other requests"
+    says = f"{worst} has {figure(100 * got)} % of {exact(total)} {of}, "
     says += f"declared are {figure(100 * share)} %"
     beyond = max(0.0, apart[worst] - slack) / total
     if beyond:

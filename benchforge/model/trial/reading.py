@@ -180,8 +180,10 @@ class Reading(Frozen):
     "Numbers that the tool printed, in its own words and units, next to the recomputed ones."
     kinds: dict[str, "Reading"] = Field(default_factory=dict)
     "Readings of the kinds of a mix, by label; empty without a mix, or if the tool tells none."
+    not_reached: NonNegativeInt | None = None
+    "Number of flows that ended before this later step of theirs; None for all other requests."
     records_taken: tuple[NonNegativeInt, ...] = ()
-    "Number of records that each process or thread took of a mix's stream; empty: unknown."
+    "Number of requests that each process or thread took of a mix's stream; empty: unknown."
     stream_began_again: NonNegativeInt = 0
     "Number of times that a process or thread came to the end of the stream, and began again."
     defects: tuple[str, ...] = ()

@@ -18,7 +18,10 @@ class StreamKind(Frozen):
     records: NonNegativeInt
     "Number of the stream's records of this kind."
     request: Request
-    "Request that the probes of this kind sent: the same in each run."
+    """Request that the probes of this kind sent: the same in each run. In a later step of a flow, \
+`{name}` stands for what an answer gave."""
+    after: str | None = None
+    "Label of the step before it in a flow; None for all other requests."
     probes: Probes | None = None
     "Answers to the probes; None if the trial ended before."
     good_response: GoodResponse | None = None
@@ -38,5 +41,5 @@ class Stream(Frozen):
     @property
     def deck(self) -> int:
         """Number of records after which each kind has had its share, and deals begin anew."""
-        shares = [kind.share for kind in self.kinds.values()]
+        shares = [kind.share for kind in self.kinds.values() if kind.after is None]
         return sum(shares) // math.gcd(*shares)

@@ -1,6 +1,7 @@
 """The stream of a trial's mix: rendered into a file before the load; probes of each kind."""
 
 import hashlib
+import json
 import os
 import struct
 from dataclasses import dataclass, replace
@@ -19,11 +20,11 @@ from benchforge.run.http import probes
 from benchforge.run.http.request import HttpProbe, until_right
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.suite import SAFE
-from benchforge.suite.workload import Login, Workload, amount
+from benchforge.suite.workload import Reply, Workload, amount
 
 FILE = "stream.bin"
 BEFORE, AFTER = 3, 1
-"Probes of each kind whose request changes nothing; others have one, before the load."
+"Probes of each kind whose request changes nothing; others and later steps have one, before."
 _ENTRY = struct.Struct("<QIHH")
 
 
@@ -40,11 +41,11 @@ def logged_in(
     sandbox: Sandbox, workload: Workload, asking: HttpProbe, seed: tuple[int, int]
 ) -> Workload:
     """Log all users of a mix in. Raises TrialFailed where an answer stays wrong."""
-    logins: list[Login] = []
+    logins: list[Reply] = []
     for request, expect in workload.logins(*seed):
         probe = replace(asking, request=request, expect=expect, like=None)
         reply = until_right(sandbox, probe, float(asking.part.ready_within))
-        logins.append(Login(reply.answer.headers, reply.body))
+        logins.append(Reply(reply.answer.headers, reply.body))
     return workload.logged_in(*seed, logins) if logins else workload
 
 
@@ -56,11 +57,17 @@ def probed(
     Raises TrialFailed where the answer stays wrong.
     """
     there: dict[str, KindProbes] = {}
-    for label, (request, expect) in workload.first.items():
+    replies: dict[str, Reply] = {}
+    for label, first in workload.first.items():
+        later = label in workload.after
+        request, expect = workload.followed(label, replies) if later else first
         probe = replace(asking, request=request, expect=expect, like=None)
-        first = until_right(sandbox, probe, float(asking.part.ready_within)).answer
-        again = probes.ask_repeatedly(sandbox, probe, BEFORE, load) if _safe(request) else []
-        there[label] = KindProbes(probe, first, again)
+        reply = until_right(sandbox, probe, float(asking.part.ready_within))
+        replies[label] = Reply(reply.answer.headers, reply.body)
+        again = []
+        if _safe(workload, label):
+            again = probes.ask_repeatedly(sandbox, probe, BEFORE, load)
+        there[label] = KindProbes(probe, reply.answer, again)
     return there
 
 
@@ -71,7 +78,7 @@ def judged(
     kinds: dict[str, StreamKind] = {}
     for label, kind in stream.kinds.items():
         asks = there[label]
-        safe = _safe(asks.probe.request)
+        safe = _safe(workload, label)
         after = probes.ask_repeatedly(sandbox, asks.probe, AFTER, load) if safe else []
         seen = probes.probes(asks.before, after, load)
         right = right_of_kind(workload, label, asks.first, seen if asks.before else None)
@@ -90,8 +97,9 @@ def right_of_kind(
     return right
 
 
-def _safe(request: Request) -> bool:
-    return request.method in SAFE
+def _safe(workload: Workload, label: str) -> bool:
+    """Whether probes may repeat a request: of a flow only the first, which needs no other."""
+    return workload.first[label][0].method in SAFE and label not in workload.after
 
 
 def rendered(
@@ -113,18 +121,28 @@ def rendered(
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
         for record in islice(workload.records(run, block), records):
             sent = record.sent(extra[record.kind])
-            content.write(sent)
-            index.write(_ENTRY.pack(at, len(sent), record.kind, 0))
+            index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
+            steps = (struct.pack("<I", len(step)) + step for step in record.later)
+            at += sum(map(content.write, (sent, *steps)))
             sha256.update(record.framed)
-            counts[record.kind] += 1
-            at += len(sent)
+            for n in record.kinds:
+                counts[n] += 1
+    if plain.after:
+        flows = {**plain.flows, "extra": [headers.decode() for headers in extra]}
+        with _opened(file.with_suffix(".flows")) as beside:
+            beside.write(json.dumps(flows).encode())
     hidden = plain.hidden(secrets)
     text = "" if hidden is workload else hidden.digest(run, block, records)[0]
     return Stream(
         records=records,
         sha256=text or sha256.hexdigest(),
         kinds={
-            label: StreamKind(share=share, records=counts[n], request=plain.first[label][0])
+            label: StreamKind(
+                share=share,
+                records=counts[n],
+                request=plain.first[label][0],
+                after=plain.after.get(label),
+            )
             for n, (label, share) in enumerate(workload.shares.items())
         },
     )

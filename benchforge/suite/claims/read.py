@@ -136,7 +136,7 @@ class _Claim:
             "server": scenario.servers,
             "client": scenario.clients,
             "loader": scenario.loaders,
-            "kind": tuple(scenario.kinds),
+            "kind": scenario.kind_labels,
         }
         side = side_at(self.written, meant.at)
         for key, labels in labels_by_key.items():

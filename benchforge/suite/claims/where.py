@@ -23,7 +23,7 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
         by_axis["server"] += scenario.servers
         by_axis["driver"] += (*scenario.loaders, *scenario.clients)
         if scenario.kinds:
-            by_axis[KIND] = [*by_axis.get(KIND, []), *scenario.kinds]
+            by_axis[KIND] = [*by_axis.get(KIND, []), *scenario.kind_labels]
         for path in scenario.vary:
             by_axis.setdefault(path, [])  # also of what varies over nothing
         for _, path, value in scenario.varied_values():
@@ -35,7 +35,7 @@ def with_kinds(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> 
     """Yield each case, and then each kind of its mix."""
     for name in names:
         yield name
-        kinds = scenarios[name.scenario].kinds if name.scenario in scenarios else ()
+        kinds = scenarios[name.scenario].kind_labels if name.scenario in scenarios else ()
         yield from map(name.of_kind, kinds)
 
 

@@ -98,6 +98,11 @@ def _inner(table: JsonValue, path: Path, environment: Environment) -> Checked[Js
     if isinstance(table, dict) and isinstance(request := table.get("request"), dict):
         request = yield from environment.fill(request, Request, (*path, "request"))
         return {**table, "request": request}
+    if isinstance(table, dict) and isinstance(steps := table.get("steps"), list):
+        filled = list(steps)
+        for n, step in enumerate(steps):
+            filled[n] = yield from _inner(step, (*path, "steps", n), environment)
+        return {**table, "steps": filled}
     return table
 
 

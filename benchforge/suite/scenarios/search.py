@@ -30,7 +30,7 @@ def find_of(
     wanted = scenario.find
     if wanted is None:
         return None
-    objectives = tuple(objective(text, metrics, scenario.kinds) for text in wanted.objectives)
+    objectives = tuple(objective(text, metrics, scenario.kind_labels) for text in wanted.objectives)
     about_errors = any(metrics[one.metric].measurand in FAILURES for one in objectives)
     starts = ((label, _own_rate(loaders[label])) for label in scenario.loaders)
     return RateSearch(
@@ -146,7 +146,7 @@ def _objective_faults(
     for number, text in enumerate(wanted.objectives):
         place = at if isinstance(wanted.slo, str) else (*at, number)
         try:
-            canonical = objective(text, metrics, scenario.kinds).text
+            canonical = objective(text, metrics, scenario.kind_labels).text
         except WrongObjective as error:
             faulty = set(labels) - metrics.keys()  # these have a fault already
             if text.split(" ", 1)[0] not in faulty:

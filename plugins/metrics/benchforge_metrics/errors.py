@@ -15,7 +15,8 @@ class Errors(Metric):
     The total comes from responses, good responses and unanswered requests. It is never a sum of
     classes, because they may overlap. A late response (class timeout of wrk) is complete, and good
     if its status is. The total excludes the warm-up if the tool reports when requests ended;
-    classes cover the whole load.
+    classes cover the whole load. `not reached` is about the later steps of flows: requests that
+    were not sent, since a flow had ended before. The total is without them.
     """
 
     name: ClassVar[str] = "errors"
@@ -43,6 +44,9 @@ class Errors(Metric):
         whole = window.whole or None
         for name, count in reading.errors.items():
             yield Sample(metric=label, unit=self.unit, value=count, of=name, estimator=whole)
+        if (lacking := reading.not_reached) is not None:
+            of = "not reached"
+            yield Sample(metric=label, unit=self.unit, value=lacking, of=of, estimator=whole)
 
 
 class ErrorRate(Metric):

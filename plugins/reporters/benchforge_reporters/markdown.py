@@ -146,6 +146,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     if section.kinds is not None:
         yield "### By kind of request\n"
         yield from table_lines(section.kinds)
+        yield from _list("Flows that ended early", section.flows)
     for file in drawn.sections.get(section.scenario, ()):
         yield from _image(file)
     yield from _list("Ranks", section.ranks)

@@ -6,7 +6,7 @@ form. `{feed:raw}` is not, and `{feed:integer}` is a whole number. `{{` is a bra
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
@@ -61,15 +61,29 @@ def _integer(value: Value) -> str:
     return str(int(text))
 
 
-_FORMS: Mapping[str, Escape] = {"raw": str, "integer": _integer}
+_ESCAPES: Mapping[str, Escape] = {
+    "path": lambda value: quote(str(value), safe=""),
+    "raw path": str,
+    "header": str,
+    "json": lambda value: json.dumps(str(value))[1:-1],
+    "json value": json.dumps,
+    "form": lambda value: quote_plus(str(value)),
+    "text": str,
+    "integer": _integer,
+}
+"How a value is written, by its place."
+_RAW = {"path": "raw path", "header": "header"}
+
+Piece = str | tuple[str, str]
+"Text, or the name of a hole with its place."
 
 
 class Template:
     """A text with its holes understood, to be filled again and again."""
 
-    def __init__(self, text: str, escape: Escape, outside: Escape | None = None) -> None:
-        """Take the escape of each hole; in JSON `outside` is that of holes outside of quotes."""
-        self._pieces: list[str | tuple[str, Escape]] = []
+    def __init__(self, text: str, place: str, outside: str = "") -> None:
+        """Take the place of its holes; in JSON `outside` is that of holes outside of quotes."""
+        self._pieces: list[Piece] = []
         at, literal, quoted = 0, "", False
         for match in _HOLE.finditer(text):
             before = text[at : match.start()]
@@ -78,11 +92,10 @@ class Template:
             if match[1]:
                 literal += "{"
                 continue
-            own = _FORMS.get(match[3] or "")
-            self._pieces += [
-                literal,
-                (match[2], own or (outside if outside and not quoted else escape)),
-            ]
+            own = outside if outside and not quoted else place
+            if match[3]:
+                own = "integer" if match[3] == "integer" else _RAW.get(place, "text")
+            self._pieces += [literal, (match[2], own)]
             literal = ""
         self._pieces.append(literal + text[at:])
         self.constant = "".join(map(str, self._pieces)) if len(self._pieces) == 1 else None
@@ -93,32 +106,48 @@ class Template:
             return self.constant
         return "".join(
             [
-                piece if isinstance(piece, str) else piece[1](values[piece[0]])
+                piece if isinstance(piece, str) else _ESCAPES[piece[1]](values[piece[0]])
                 for piece in self._pieces
             ]
         )
 
+    def left(self, values: Values) -> list[Piece]:
+        """Return the text with the holes for which there is no value yet."""
+        pieces: list[Piece] = [""]
+        for piece in self._pieces:
+            if not isinstance(piece, str) and piece[0] not in values:
+                pieces += [piece, ""]
+                continue
+            text = piece if isinstance(piece, str) else _ESCAPES[piece[1]](values[piece[0]])
+            pieces[-1] = f"{pieces[-1]}{text}"
+        return [piece for piece in pieces if piece]
+
+
+def named(pieces: Sequence[Piece]) -> str:
+    """Return a text whose open holes have their names."""
+    return "".join(piece if isinstance(piece, str) else f"{{{piece[0]}}}" for piece in pieces)
+
 
 def in_path(text: str) -> Template:
     """Return the template of a path with its query."""
-    return Template(text, lambda value: quote(str(value), safe=""))
+    return Template(text, "path")
 
 
 def in_header(text: str) -> Template:
     """Return the template of a header's value, which has no escape."""
-    return Template(text, str)
+    return Template(text, "header")
 
 
 def in_body(text: str, content_type: str) -> Template:
     """Return the template of a body: by its content type, or by its first character."""
     if "json" in content_type or (not content_type and text.lstrip()[:1] in {"{", "["}):
-        return Template(text, lambda value: json.dumps(str(value))[1:-1], json.dumps)
-    return Template(text, _form_escape if "form-urlencoded" in content_type else str)
+        return Template(text, "json", "json value")
+    return Template(text, "form" if "form-urlencoded" in content_type else "text")
 
 
 def in_form(form: Mapping[str, str]) -> list[tuple[str, Template]]:
     """Return the templates of a form's fields, by their encoded names."""
-    return [(quote_plus(name), Template(text, _form_escape)) for name, text in form.items()]
+    return [(quote_plus(name), Template(text, "form")) for name, text in form.items()]
 
 
 def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
@@ -133,11 +162,7 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
     match = _HOLE.fullmatch(table)
     if match and match[2] and (match[3] == "integer" or key in _NUMBERS):
         return int(_integer(values[match[2]]))
-    return Template(table, str).fill(values)
-
-
-def _form_escape(value: Value) -> str:
-    return quote_plus(str(value))
+    return Template(table, "text").fill(values)
 
 
 def _quoted(text: str, quoted: bool) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Driver
 from benchforge.suite.declared import LABEL
 from benchforge.suite.scenarios.search import rated
@@ -19,9 +20,10 @@ from benchforge.suite.toml.positions import Path
 from benchforge.suite.workload import MOST, Workload, amount
 from benchforge.text.readable import counted, exact
 from benchforge_workloads.feeds import LoadedFeed, Row, WrongFile, loaded
+from benchforge_workloads.flows import taken_names
 from benchforge_workloads.holes import Hole, holes_of
-from benchforge_workloads.stream import Mix, with_type
-from benchforge_workloads.tables import Feed, RequestKind, UserSession
+from benchforge_workloads.stream import Mix, request_of, with_type
+from benchforge_workloads.tables import Feed, FlowStep, RequestKind, UserSession
 
 _EXCLUSIVE = {
     "request": "each kind has its own",
@@ -132,6 +134,7 @@ class _Reading(NamedTuple):
     def faults(self, repeat: Repeat) -> Iterator[Fault]:
         """Yield what is wrong with its keys, its holes and its first requests."""
         yield from self._key_faults(repeat)
+        yield from self._take_faults()
         unknown = [fault for at, _, hole in self._holes() for fault in self._hole_faults(at, hole)]
         yield from unknown
         if not unknown and all(name in self.feeds for name in self.names):
@@ -157,6 +160,22 @@ class _Reading(NamedTuple):
                 hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"
                 yield Fault((*self.at, *place), "kinds have no variables of a path", hint)
 
+    def _take_faults(self) -> Iterator[Fault]:
+        """Yield names of taken values that clash, and values that no later step uses."""
+        of_session = () if self.session is None else self.session.take
+        for label, kind in self.kinds.items():
+            for number, step in enumerate(kind.steps):
+                at = (*self.at, "kinds", label, "steps", number, "take")
+                used = {name for later in kind.steps[number + 1 :] for name in _named(later)}
+                for name in step.take:
+                    if name in self.declared or name in of_session:
+                        of = "the label of a feed" if name in self.declared else "of the session"
+                        hint = "give one of them another name"
+                        yield Fault((*at, name), f"{name!r} is {of}, too", hint)
+                    elif name not in used:
+                        what = f"no later step of {label!r} uses {{{name}}}"
+                        yield Fault((*at, name), what, "use it in a later step, or leave it out")
+
     def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
         """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
         for at, kind in self._tables:
@@ -166,11 +185,13 @@ class _Reading(NamedTuple):
             yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
 
     @property
-    def _tables(self) -> list[tuple[Path, RequestKind | UserSession]]:
+    def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
         """The tables with requests, and their places."""
-        tables: list[tuple[Path, RequestKind | UserSession]] = [
-            ((*self.at, "kinds", label), kind) for label, kind in self.kinds.items()
-        ]
+        tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
+        for label, kind in self.kinds.items():
+            at = (*self.at, "kinds", label)
+            tables += [((*at, "steps", n), step) for n, step in enumerate(kind.steps)]
+            tables += [] if kind.steps else [(at, kind)]
         if self.session is not None:
             tables.append(((*self.at, "session"), self.session))
         return tables
@@ -178,6 +199,18 @@ class _Reading(NamedTuple):
     def _takes(self, hole: Hole) -> bool:
         """Whether the value of a hole is taken from the answer to a login."""
         return self.session is not None and hole.name in self.session.take
+
+    def _takers(self, at: Path, hole: Hole) -> list[int]:
+        """Return the numbers of the steps that take the value of a hole in a step of a flow."""
+        steps, _ = self._flow(at)
+        return [n for n, step in enumerate(steps) if hole.name in step.take]
+
+    def _flow(self, at: Path) -> tuple[Sequence[FlowStep], int]:
+        """Return the steps of the flow at a place, and the number of the step."""
+        _, label, *rest = at[len(self.at) :]
+        if not rest or rest[0] != "steps":
+            return (), 0
+        return self.kinds[str(label)].steps, int(str(rest[1]))
 
     def _hole_faults(self, at: Path, hole: Hole) -> Iterator[Fault]:
         name, _, column = hole.name.partition(".")
@@ -188,11 +221,21 @@ class _Reading(NamedTuple):
             elif hole.form == "integer":
                 what = f"hole {hole.written!r}: what a login gave is a text"
                 yield Fault(at, what, f"write {{{name}}}")
+        elif takers := self._takers(at, hole):
+            steps, number = self._flow(at)
+            if takers[0] >= number:
+                taker, own = steps[takers[0]].name, takers[0] == number
+                when = "from its own answer" if own else "later"
+                what = f"hole {hole.written!r}: step {taker!r} takes it {when}"
+                yield Fault(at, what, f"use it in a step behind {taker!r}")
         elif name not in self.declared:
-            hint = (
-                Nearest(name, self.declared, "feeds") if self.declared else f"write [feeds.{name}]"
-            )
-            yield Fault(at, f"hole {hole.written!r}: no feed has that name", hint)
+            steps, number = self._flow(at)
+            taken = [one for step in steps[:number] for one in step.take]
+            names = [*self.declared, *taken]
+            what = "no feed has that name" + (", and no step before takes it" if steps else "")
+            says = "there are" if taken else "feeds"
+            hint = Nearest(name, names, says) if names else f"write [feeds.{name}]"
+            yield Fault(at, f"hole {hole.written!r}: {what}", hint)
         elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
             columns = self.feeds[name].columns
             if not columns and self.feeds[name].feed.file is None:
@@ -215,10 +258,7 @@ class _Reading(NamedTuple):
         feeds = {label: self.feeds[label] for label in self.names}
         for at, kind in self._tables:
             try:
-                if isinstance(kind, RequestKind):
-                    request, expect = Mix({"k": kind}, feeds, self.session).first["k"]
-                else:
-                    request, expect = self.made().ready
+                request, expect = self._with_first_values(at, kind, feeds)
             except ValidationError as error:
                 table = kind.expect if error.title == "Expect" else kind.request.model_dump()
                 key = "expect" if error.title == "Expect" else "request"
@@ -240,10 +280,23 @@ class _Reading(NamedTuple):
                         (*at, "request", "body"), what, "a brace before a name is written {{"
                     )
 
+    def _with_first_values(
+        self,
+        at: Path,
+        table: RequestKind | FlowStep | UserSession,
+        feeds: Mapping[str, LoadedFeed],
+    ) -> tuple[Request, Expect]:
+        """Return a request with its right answer; numbers stand for what answers give."""
+        if isinstance(table, UserSession):
+            return self.made().ready
+        label = str(at[len(self.at) + 1])
+        values, user = Mix({label: self.kinds[label]}, feeds, self.session).probe(label)
+        return request_of(table, {**values, **taken_names(self.kinds[label])}, user)
+
     def _unfit(self) -> Iterator[Fault]:
         for at, key, hole in self._holes():
             name, _, column = hole.name.partition(".")
-            if self._takes(hole):
+            if self._takes(hole) or self._takers(at, hole):
                 continue
             rule = _WHOLE if hole.form == "integer" or self._counts(at, hole) else None
             if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
@@ -280,15 +333,21 @@ class _Reading(NamedTuple):
                 continue
             at = (*self.at, "loaders", number)
             if why := driver.why_no_kinds():
-                yield Fault(
-                    at,
-                    f"{label!r} {why}, and {self.label} has {kinds}",
-                    "pace, wrk and locust take them",
-                )
+                takers = "pace takes" if self._first_flow() else "pace, wrk and locust take"
+                what = f"{label!r} {why}, and {self.label} has {kinds}"
+                yield Fault(at, what, f"{takers} them")
+            elif (flow := self._first_flow()) and (why := driver.why_no_flows()):
+                what = f"{label!r} {why}, and kind {flow!r} has steps"
+                hint = "pace takes it; or make the first step a session, which runs before the load"
+                yield Fault(at, what, hint)
             else:
                 find = self.scenario.find
                 most = driver if find is None else rated(driver, float(find.rate[1]), 1)
                 yield from self._once_faults(at, most, repeat)
+
+    def _first_flow(self) -> str:
+        """Return the label of a kind with steps; empty without one."""
+        return next((label for label, kind in self.kinds.items() if kind.steps), "")
 
     def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
         of_users = set() if self.session is None else _named(self.session)
@@ -311,8 +370,13 @@ class _Reading(NamedTuple):
             bounded = driver.load().rate is not None or isinstance(
                 getattr(driver, "requests", None), int
             )
-            deck = Mix(self.kinds, {}).deck
-            using = {k for k, kind in enumerate(self.kinds.values()) if name in _named(kind)}
+            mix = Mix(self.kinds, {})
+            deck, rows = mix.deck, list(mix.shares)
+            using = {
+                rows.index(next(iter(kind.rows(label))))
+                for label, kind in self.kinds.items()
+                if any(name in _named(one) for one in kind.rows(label).values())
+            }
             most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
             if not bounded or amount(driver) >= MOST:
                 yield Fault(
@@ -323,7 +387,7 @@ class _Reading(NamedTuple):
                 yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
 
 
-def _named(kind: RequestKind | UserSession) -> set[str]:
+def _named(kind: RequestKind | FlowStep | UserSession) -> set[str]:
     texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
     return {hole.name.partition(".")[0] for hole in holes_of(texts)}
 
@@ -332,6 +396,6 @@ def _text(row: Row, column: str) -> str:
     return str(row[column] if isinstance(row, Mapping) else row)
 
 
-def _is_json(kind: RequestKind | UserSession) -> bool:
+def _is_json(kind: RequestKind | FlowStep | UserSession) -> bool:
     types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
     return any("json" in one for one in types)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchforge.errors import TrialFailed
-from benchforge.suite.workload import Login
+from benchforge.suite.workload import Reply
 from benchforge_workloads.feeds import Row
 from benchforge_workloads.holes import Value
 from benchforge_workloads.tables import UserSession
@@ -32,7 +32,7 @@ class User:
         return f"Cookie: {pairs}\r\n" if pairs else ""
 
 
-def user_of(session: UserSession, login: Login, rows: Mapping[str, Row]) -> User:
+def user_of(session: UserSession, login: Reply, rows: Mapping[str, Row]) -> User:
     """Return what a user has after a login. Raises TrialFailed where a value is not there."""
     cookies = dict(_COOKIE.findall(login.headers.get("set-cookie", "")))
     taken: dict[str, Value] = {}

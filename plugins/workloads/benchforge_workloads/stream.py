@@ -3,20 +3,23 @@
 Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
 """
 
+import itertools
 import json
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
-from benchforge.errors import BenchforgeError
+from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import Login, StreamRecord, Workload
+from benchforge.suite.workload import Reply, StreamRecord, Workload
 from benchforge.text.readable import exact
+from benchforge_workloads import flows
 from benchforge_workloads.feeds import LoadedFeed, Row
 from benchforge_workloads.holes import (
     Template,
@@ -29,7 +32,7 @@ from benchforge_workloads.holes import (
     in_path,
 )
 from benchforge_workloads.sessions import User, unfilled, user_of
-from benchforge_workloads.tables import KindRequest, RequestKind, UserSession
+from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -48,8 +51,25 @@ class Mix(Workload):
 
     @property
     def shares(self) -> Mapping[str, int]:  # type: ignore[override]
-        """Share of each kind, by label."""
-        return {label: kind.share for label, kind in self.kinds.items()}
+        """Share of each kind and of each step of a flow, by label."""
+        return {row: kind.share for label, kind in self.kinds.items() for row in kind.rows(label)}
+
+    @cached_property
+    def rows(self) -> Mapping[str, RequestKind | FlowStep]:
+        """Kinds and the steps of flows by label, in the order of their numbers."""
+        return {row: one for label, k in self.kinds.items() for row, one in k.rows(label).items()}
+
+    @cached_property
+    def after(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Step before each later step of a flow, by labels."""
+        return flows.before(self.kinds)
+
+    @property
+    def flows(self) -> Mapping[str, JsonValue]:  # type: ignore[override]
+        """Status and taken values of each step, and the mean number of requests of a record."""
+        shares = self.shares
+        begun = sum(share for label, share in shares.items() if label not in self.after)
+        return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
 
     @property
     def files(self) -> Mapping[str, str]:  # type: ignore[override]
@@ -64,7 +84,10 @@ class Mix(Workload):
     @property
     def text(self) -> str:  # type: ignore[override]
         """What the mix is, for the digest of a case."""
-        kinds = {label: kind.model_dump(mode="json") for label, kind in self.kinds.items()}
+        kinds = {
+            label: kind.model_dump(mode="json", exclude=None if kind.steps else {"steps"})
+            for label, kind in self.kinds.items()
+        }
         feeds = {
             label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
             for label, one in self.feeds.items()
@@ -76,18 +99,47 @@ class Mix(Workload):
     def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
         """A request of each kind with its right answer, the same in each run: probes send it."""
         there: dict[str, tuple[Request, Expect]] = {}
-        user = self.users[0] if self.users else unfilled(self.session)
-        for number, (label, kind) in enumerate(self.kinds.items()):
-            rows = _probed(self._used(kind), number) | self._probed_session
-            there[label] = _request_of(kind, {**self.values(rows), **user.taken}, user)
+        for label, kind in self.kinds.items():
+            values, user = self.probe(label)
+            for row, step in kind.rows(label).items():
+                if row in self.after:
+                    there[row] = _open_of(kind, step, values, user)
+                else:
+                    there[row] = request_of(step, values, user)
         return there
+
+    def probe(self, label: str) -> tuple[dict[str, Value], User]:
+        """Return the values of a kind's probe, and the user that sends it."""
+        user = self.users[0] if self.users else unfilled(self.session)
+        number = list(self.kinds).index(label)
+        rows = _probed(self._used(self.kinds[label]), number) | self._probed_session
+        return self.values(rows), user
+
+    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
+        """Return the request of a later step after answers to steps before it, by label.
+
+        Raises TrialFailed where a value is missing.
+        """
+        name = next(name for name, kind in self.kinds.items() if label in kind.rows(name))
+        values, user = self.probe(name)
+        steps = self.kinds[name].rows(name)
+        earlier = itertools.takewhile(lambda row: row != label, steps)
+        pairs = ((row, steps[row], replies[row]) for row in earlier)
+        user = flows.after(user, pairs)
+        try:
+            request, expect = request_of(steps[label], values, user)
+        except ValueError as error:
+            raise TrialFailed("ask", f"step {label!r} cannot be sent: {error}") from error
+        if steps[label].request.path.startswith("/{"):
+            request = request.model_copy(update={"path": flow_values.one_slash(request.path)})
+        return request, expect
 
     @property
     def ready(self) -> tuple[Request, Expect]:
         """The request that decides whether a server is ready: with users, a login."""
         if self.session is None:
             return super().ready
-        return _request_of(self.session, self.values(self._probed_session), User({}, {}))
+        return request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property
     def _probed_session(self) -> dict[str, Row]:
@@ -102,9 +154,9 @@ class Mix(Workload):
         """Yield the login of each user of a block, with its right answer."""
         for rows in self._users(seed, block):
             assert self.session is not None  # noqa: S101 - it has users
-            yield _request_of(self.session, self.values(rows), User({}, {}))
+            yield request_of(self.session, self.values(rows), User({}, {}))
 
-    def logged_in(self, seed: int, block: int, logins: Sequence[Login]) -> "Mix":
+    def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Mix":
         """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
         if self.session is None:
             return self
@@ -127,8 +179,9 @@ class Mix(Workload):
         text = f"{_VERSION}:{seed}:{block}"
         deck, deal = self.deck, random.Random(text)  # noqa: S311
         draws = {label: one.draws(text) for label, one in self.feeds.items()}
-        makers = [_Maker(kind.request) for kind in self.kinds.values()]
-        used = [[*self._used(kind)] for kind in self.kinds.values()]
+        makers = [_Maker(step.request) for step in self.rows.values()]
+        of_rows = [kind for kind in self.kinds.values() for _ in kind.rows("")]
+        used = [[*self._used(kind)] for kind in of_rows]
         users, who = self._users(seed, block), random.Random(f"{text}:users")  # noqa: S311
         before = unfilled(self.session)
         while True:
@@ -147,13 +200,21 @@ class Mix(Workload):
                             f"feed {label!r} has {n} rows, 'each once': it ran out"
                         )
                     rows[label] = row
-                head, body = makers[kind].made({**self.values(rows), **user.taken})
-                yield StreamRecord(kind, head + user.header.encode(), body)
+                values = {**self.values(rows), **user.taken}
+                head, body = makers[kind].made(values)
+                later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
+                opened = tuple(maker.open(values, user.cookies) for maker in later)
+                yield StreamRecord(kind, head + user.header.encode(), body, opened)
+
+    def open_requests(self, record: StreamRecord) -> Iterator[Request]:
+        """Yield the requests of a record's later steps, with the names of their open holes."""
+        for step in record.later:
+            yield flows.shown(step)
 
     def varies(self, label: str) -> bool:
         """Whether the requests of a kind have holes, or are of several users."""
         return self.session is not None or any(
-            True for _ in holes_of(self.kinds[label].request.model_dump(mode="json"))
+            True for _ in holes_of(self.rows[label].request.model_dump(mode="json"))
         )
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
@@ -165,7 +226,8 @@ class Mix(Workload):
         return replace(self, kinds=kinds, session=session)
 
     def _used(self, kind: RequestKind | UserSession) -> dict[str, LoadedFeed]:
-        texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
+        steps = [*kind.rows("").values()] if isinstance(kind, RequestKind) else [kind]
+        texts: JsonValue = [[one.request.model_dump(mode="json"), one.expect] for one in steps]
         names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
         return {label: self.feeds[label] for label in names if label in self.feeds}
 
@@ -187,15 +249,26 @@ def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dic
     return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
 
 
-def _request_of(
-    kind: RequestKind | UserSession, values: Mapping[str, Value], user: User
+def request_of(
+    kind: RequestKind | FlowStep | UserSession, values: Mapping[str, Value], user: User
 ) -> tuple[Request, Expect]:
     """Return a request with its right answer. Raises pydantic's ValidationError if it is none."""
+    values = {**values, **user.taken}
     request = filled(kind.request, values)
     if line := user.header:
         headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
         request = request.model_copy(update={"headers": headers})
     return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
+
+
+def _open_of(
+    flow: RequestKind, step: RequestKind | FlowStep, values: Mapping[str, Value], user: User
+) -> tuple[Request, Expect]:
+    """Return a later step's request with the names of its open holes, and its right answer."""
+    values = {**values, **user.taken}
+    request = flows.shown(_Maker(step.request).open(values, {}))
+    answer = expected(step.expect, {**values, **flows.taken_names(flow)})
+    return request, typed(Expect, answer)  # type: ignore[arg-type]
 
 
 def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
@@ -215,7 +288,7 @@ class _Maker:
         headers = with_type(request)
         content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
         self._path = in_path(request.path)
-        self._start = f"{request.method} "
+        self._method, self._start = request.method, f"{request.method} "
         self._headers = [(name, in_header(value)) for name, value in headers.items()]
         self._form = None if request.form is None else in_form(request.form)
         self._body: Template | None = None
@@ -231,6 +304,16 @@ class _Maker:
         body = text.encode()
         lines.append(f"Content-Length: {len(body)}")
         return ("\r\n".join(lines) + "\r\n").encode(), body
+
+    def open(self, values: Mapping[str, Value], cookies: Mapping[str, str]) -> bytes:
+        """Return a later step with the holes for which there is no value."""
+        headers = [(name, template.left(values)) for name, template in self._headers]
+        body = None if self._body is None else self._body.left(values)
+        if self._form is not None:
+            body = []
+            for name, template in self._form:
+                body += [f"{'&' if body else ''}{name}=", *template.left(values)]
+        return flows.open_step(self._method, self._path.left(values), headers, body, cookies)
 
     def body(self, values: Mapping[str, Value]) -> str | None:
         if self._form is not None:

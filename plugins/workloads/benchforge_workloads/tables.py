@@ -15,6 +15,8 @@ _MOST_VALUES = 1_000_000
 _LONGEST_TEXT = 100_000
 _LARGEST = 2**53
 _MOST_SHARE = 10_000
+_SOURCE = r"cookie:[^=;,\s]+|header:[\w-]+|json:/.*"
+_Name = Annotated[str, Field(pattern=r"^[A-Za-z_][\w-]*$")]
 _Whole = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)]
 
 
@@ -89,12 +91,44 @@ class UserSession(Frozen):
     "Login, with holes for the values of feeds: each user has rows of its own."
     expect: dict[str, JsonValue] = Field(default_factory=dict)
     "Definition of a right answer to the login, as in a scenario."
-    take: dict[
-        Annotated[str, Field(pattern=r"^[A-Za-z_][\w-]*$")],
-        Annotated[str, Field(pattern=r"^(cookie:[^=;,\s]+|header:[\w-]+|json:/.*)$")],
-    ] = Field(default_factory=dict)
+    take: dict[_Name, Annotated[str, Field(pattern=rf"^({_SOURCE})$")]] = Field(
+        default_factory=dict
+    )
     """Values of the answer for holes of kinds, by name: "cookie:csrftoken", "header:X-Token", \
 "json:/token". All cookies are sent without this."""
+
+
+class FlowStep(Frozen):
+    """A step of a flow: an element of the array `steps` of a kind."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_][\w-]*$")
+    "Name. The step is the kind FLOW.NAME in reports and claims."
+    request: KindRequest = KindRequest()
+    "Request, with holes for the values of feeds, and for what earlier steps take."
+    expect: dict[str, JsonValue] = Field(default_factory=dict)
+    "Definition of a right answer. An answer of the load with another status ends the flow."
+    take: dict[_Name, Annotated[str, Field(pattern=rf"^({_SOURCE}|regex:.+)$")]] = Field(
+        default_factory=dict
+    )
+    """Values of the answer for holes of later steps, by name: "json:/cart/id", "header:Location", \
+"cookie:csrftoken", "regex:name=.token. value=.([^'>]+)". Cookies are sent without this."""
+
+    @model_validator(mode="after")
+    def _patterns(self) -> Self:
+        for where in self.take.values():
+            source, _, pattern = where.partition(":")
+            if source == "regex" and (why := _not_a_pattern(pattern)):
+                hint = 'such as "regex:id=([0-9]+)"'
+                raise WrongOption(f"{pattern!r} {why}", "take", hint=hint)
+        return self
+
+
+def _not_a_pattern(pattern: str) -> str:
+    try:
+        groups = re.compile(pattern).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is not a regular expression: {error}"
+    return "" if groups == 1 else "does not have one group, which is the value"
 
 
 class RequestKind(Frozen):
@@ -106,3 +140,27 @@ class RequestKind(Frozen):
     "Request, with holes for the values of feeds."
     expect: dict[str, JsonValue] = Field(default_factory=dict)
     'Definition of a right answer, as in a scenario. `"{feed:integer}"` is a number.'
+    steps: tuple[FlowStep, ...] = ()
+    """Steps of a flow, instead of `request`: one after the other, each with values of the answers \
+before it."""
+
+    @model_validator(mode="after")
+    def _steps_or_request(self) -> Self:
+        given = sorted({"request", "expect"} & self.model_fields_set)
+        if not self.steps:
+            if "steps" in self.model_fields_set:
+                raise WrongOption("a flow has steps", "steps", hint="give request instead")
+            return self
+        if given:
+            what = f"steps and {' and '.join(given)} exclude each other: each step has its own"
+            raise WrongOption(what, *given, "steps")
+        names = [step.name for step in self.steps]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise WrongOption(f"two steps have the name {twice!r}", "steps")
+        return self
+
+    def rows(self, label: str) -> "dict[str, RequestKind | FlowStep]":
+        """Return the requests by the labels of their rows: itself, or the steps of a flow."""
+        if not self.steps:
+            return {label: self}
+        return {f"{label}.{step.name}": step for step in self.steps}

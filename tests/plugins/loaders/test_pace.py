@@ -300,6 +300,7 @@ class Plan:
     sample: float = 0.0
     sample_seed: int = 1
     stages: tuple[tuple[float, float, float], ...] = ()
+    per_record: float = 1.0
 
 
 def times(plan: Plan) -> list[int]:

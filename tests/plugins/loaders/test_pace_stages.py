@@ -51,7 +51,13 @@ def test_a_request_is_due_when_so_many_are_expected(
 def test_the_processes_share_the_arrivals_of_stages(arrivals: str) -> None:
     stages = [(0.0, 1000.0, 1.0), (1000.0, 1000.0, 1.0), (3000.0, 3000.0, 1.0)]
     plan = SimpleNamespace(
-        rate=1.0, stages=stages, arrivals=arrivals, seed=3, processes=3, duration_ns=3 * 10**9
+        rate=1.0,
+        stages=stages,
+        arrivals=arrivals,
+        seed=3,
+        processes=3,
+        duration_ns=3 * 10**9,
+        per_record=1.0,
     )
     parts = [list(pace_loop.arrivals(plan, part, 0)) for part in range(3)]
     assert all(one <= other for part in parts for one, other in pairwise(part))

@@ -1,13 +1,14 @@
 """The first requests of each kind of a mix, as a load sends them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import click
 
 from benchforge.errors import BenchforgeError
+from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.suite import Suite
-from benchforge.suite.workload import MOST, StreamRecord, Workload
+from benchforge.suite.workload import MOST, Workload
 from benchforge.text import safe
 from benchforge.text.readable import counted
 
@@ -21,24 +22,31 @@ def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
     for label, workload in suite.workloads.items():
         if label not in suite.scenarios:
             continue
-        deck = counted(len(workload.deck), "request")
+        deck = counted(len(workload.deck), "request or flow" if workload.after else "request")
+        deck = deck.replace("request or flows", "requests or flows")
         heading = f"scenario {label}: requests of block 1; each {deck} have the shares"
         yield click.style(heading, bold=True)
         firsts = _firsts(workload, seed, number)
-        for place, (kind, share) in enumerate(workload.shares.items()):
-            yield f"  {kind}: share {share}"
-            yield from (f"    {line}" for record in firsts[place] for line in _lines(record))
+        for (kind, share), requests in zip(workload.shares.items(), firsts, strict=True):
+            before = workload.after.get(kind)
+            yield f"  {kind}: share {share}" if before is None else f"  {kind}: follows {before}"
+            yield from (f"    {line}" for request in requests for line in request)
 
 
-def _firsts(workload: Workload, seed: int, number: int) -> list[list[StreamRecord]]:
-    firsts: list[list[StreamRecord]] = [[] for _ in workload.shares]
-    lacking = len(firsts)
+def _firsts(workload: Workload, seed: int, number: int) -> list[list[list[str]]]:
+    """Return the lines of the first requests of each kind, and of each step of a flow."""
+    firsts: list[list[list[str]]] = [[] for _ in workload.shares]
+    lacking = len(firsts) - len(workload.after)
     try:
         for record in islice(workload.records(seed, 1), MOST):
-            there = firsts[record.kind]
-            if len(there) < number:
-                there.append(record)
-                lacking -= len(there) == number
+            if len(firsts[record.kind]) < number:
+                head, body = record.head.decode().splitlines(), record.body.decode()
+                firsts[record.kind].append([*_lines(head, body)])
+                for place, step in zip(
+                    record.kinds[1:], workload.open_requests(record), strict=True
+                ):
+                    firsts[place].append([*_lines(_head(step), step.body or "")])
+                lacking -= len(firsts[record.kind]) == number
             if not lacking:
                 break
     except BenchforgeError:  # a feed ran out: what was rendered so far is shown
@@ -46,11 +54,15 @@ def _firsts(workload: Workload, seed: int, number: int) -> list[list[StreamRecor
     return firsts
 
 
-def _lines(record: StreamRecord) -> Iterator[str]:
-    first, *headers = record.head.decode().splitlines()
+def _head(request: Request) -> list[str]:
+    headers = (f"{name}: {value}" for name, value in request.headers.items())
+    return [f"{request.method} {request.path}", *headers]
+
+
+def _lines(head: Sequence[str], body: str) -> Iterator[str]:
+    first, *headers = head
     yield safe.word(first.removesuffix(" HTTP/1.1"))
     yield from (f"  {safe.word(header)}" for header in headers)
-    if record.body:
-        text = record.body.decode()
-        cut = f"... ({len(text)} characters)" if len(text) > _LONGEST else ""
-        yield f"  {safe.word(text[:_LONGEST])}{cut}"
+    if body:
+        cut = f"... ({len(body)} characters)" if len(body) > _LONGEST else ""
+        yield f"  {safe.word(body[:_LONGEST])}{cut}"

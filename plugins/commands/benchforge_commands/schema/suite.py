@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchforge_workloads.tables import Feed, KindRequest, RequestKind, UserSession
+from benchforge_workloads.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 
 from benchforge.errors import Unusable
 from benchforge.model.files.json_schema import DRAFT, Schema
@@ -238,6 +238,9 @@ def _scenario() -> Schema:
     keys["requests"] |= {"additionalProperties": request}
     kind = table(RequestKind)
     kind["properties"]["request"] |= table(KindRequest, environment=True)
+    step = table(FlowStep)
+    step["properties"]["request"] |= table(KindRequest, environment=True)
+    kind["properties"]["steps"] |= {"items": step}
     keys["kinds"] |= {"patternProperties": {_LABEL: kind}, "additionalProperties": UNKNOWN}
     session = table(UserSession)
     session["properties"]["request"] |= table(KindRequest, environment=True)

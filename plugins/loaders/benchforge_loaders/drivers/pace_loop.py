@@ -18,6 +18,8 @@ import time
 from collections import deque
 from pathlib import Path
 
+from flow_values import NoValue
+from pace_flow import Whole
 from pace_response import Body, Malformed, Response
 from pace_stages import Course, inverse
 from pace_stream import Stream
@@ -43,7 +45,7 @@ class Connection:
     __slots__ = (
         *("socket", "fd", "recv", "send", "state", "untouched", "opened"),
         *("intended", "sent", "first_byte", "response", "unsent"),
-        *("request", "kind", "fast"),
+        *("request", "kind", "fast", "flow"),
     )
 
 
@@ -72,6 +74,7 @@ class Loop:
         self._idle = []
         self._queue = deque()
         self._later = []
+        self._steps = deque()  # of flows whose users think, in the order of their times
         self._heads = {}
         self._fast = {}
         self.stream = None
@@ -192,7 +195,7 @@ class Loop:
             exhausted = exhausted and self._plan.requests is not None
         else:
             exhausted = self._issued >= self._limit
-        if not exhausted or self._queue or self._later:
+        if not exhausted or self._queue or self._later or self._steps:
             return False
         return all(each.state == _IDLE for each in self._connections.values())
 
@@ -212,6 +215,8 @@ class Loop:
         while self._later and self._later[0] <= now:
             self._tally.started += 1
             self._queue.append((heapq.heappop(self._later), now))
+        while self._steps and self._steps[0][0] <= now:
+            self._resume(*self._steps.popleft(), now)
 
     def _dispatch(self, now):
         """Give requests to idle connections, or open one for each as far as it is allowed."""
@@ -236,7 +241,24 @@ class Loop:
             else:
                 self._connect(intended, started)
 
-    def _connect(self, intended, now):
+    def _resume(self, intended, flow, now):
+        """Go on with a flow: in a closed loop, each user has a connection or may open one."""
+        self._count_step((now - intended) // 1000)
+        while self._idle and self._idle[-1].state == _CLOSED:
+            self._idle.pop()
+        if not self._idle:
+            self._connect(intended, now, flow)
+            return
+        connection = self._idle.pop()
+        connection.intended, connection.flow = intended, flow
+        self._send(connection, now)
+
+    def _count_step(self, late_us):
+        self._issued += 1
+        self._tally.started += 1
+        self._tally.lateness.record(late_us)
+
+    def _connect(self, intended, now, flow=None):
         plan = self._plan
         connection = Connection()
         connection.intended = intended
@@ -245,6 +267,8 @@ class Loop:
         connection.unsent = None
         connection.response = None
         connection.state = _CONNECTING
+        connection.flow = flow
+        connection.kind = None if flow is None else flow.kind
         try:
             connection.socket = socket.socket(plan.family, socket.SOCK_STREAM)
         except OSError as error:
@@ -263,6 +287,8 @@ class Loop:
         """Send the request, or the next one of a mix."""
         if self.stream is None:
             connection.request, connection.fast = self._plan.request, self._fast
+        elif connection.flow is not None:
+            self.stream.follow(connection)
         else:
             self.stream.take(connection)
         self._transmit(connection, now)
@@ -297,6 +323,8 @@ class Loop:
     def _wait(self):
         """Return events, at the latest when something is due."""
         next_due = self._next_arrival
+        if self._steps:
+            next_due = self._steps[0][0] if next_due is None else min(next_due, self._steps[0][0])
         if self._later and (next_due is None or self._later[0] < next_due):
             next_due = self._later[0]
         until = min(self._next_sweep, self._deadline)
@@ -473,13 +501,10 @@ class Loop:
             response = connection.response = Response(self._plan.bodiless, self._heads)
             connection.untouched = False
             connection.first_byte = now
-            if self._tally.responses >= self._sample_at:
-                response.body = Body()
-                self._sample_at = next(self._moments)
+            response.body = self._kept(connection)
         if not data:
             if response.head is not None and response.ended():
-                self._sampled(response)
-                self._answered(connection, response.head.status, response.body_bytes, False, now)
+                self._whole(connection, response, False, now)
             else:
                 self._lost(connection, "closed" if begins else "cut", None, now)
             return
@@ -495,10 +520,35 @@ class Loop:
             self._tally.server = self._tally.server or head.server
             # An answer that came before the request had gone leaves the connection in between.
             keeps = head.keeps and self._plan.keep_alive and connection.state == _WAITING
-            if begins and keeps:
+            if begins and keeps and connection.flow is None:
                 self._remember(connection, response, data)
+            self._whole(connection, response, keeps, now)
+
+    def _kept(self, connection):
+        """Return what keeps the body of a response: of a flow, or of the sample; None of others."""
+        if connection.flow is not None:
+            return Whole()
+        if self._tally.responses >= self._sample_at:
+            self._sample_at = next(self._moments)
+            return Body()
+        return None
+
+    def _whole(self, connection, response, keeps, now):
+        """Take a complete response: of a flow, with what it gives for the next step."""
+        head, flow = response.head, connection.flow
+        if flow is None:
             self._sampled(response)
-            self._answered(connection, head.status, response.body_bytes, keeps, now)
+        else:
+            try:
+                body = response.body.content
+                ended = self.stream.flows.answered(flow, head.status, response.text, body)
+            except NoValue as error:
+                self._lost(connection, "take", error, now)
+                return
+            if ended is not None:
+                self._tally.note(ended)
+                self.stream.abort(connection)
+        self._answered(connection, head.status, response.body_bytes, keeps, now)
 
     def _count_bytes(self, connection, received):
         self._tally.received_bytes += received
@@ -526,7 +576,9 @@ class Loop:
         if self.course is not None:
             self.course.answered(connection.intended, latency // 1000)
         self._in_a_row = 0
-        if not keeps:
+        if connection.flow is not None:
+            self._step(connection, keeps, now)
+        elif not keeps:
             self._close(connection)
             self._follow(now + self._plan.think_ns)
         elif self._follows_at_once and self._issued < self._limit:
@@ -537,6 +589,22 @@ class Loop:
         else:
             self._rest(connection)
             self._follow(now + self._plan.think_ns)
+
+    def _step(self, connection, keeps, now):
+        """Go on with a flow: at once, also with a rate; in a closed loop after the pause."""
+        flow, think = connection.flow, self._plan.think_ns
+        if think or not keeps:
+            connection.flow = None
+            (self._rest if keeps else self._close)(connection)
+        if think:
+            self._steps.append((now + think, flow))
+            return
+        self._count_step(0)
+        if keeps:
+            connection.intended = now
+            self._send(connection, now)
+        else:
+            self._connect(now, now, flow)
 
     def _remember(self, connection, response, data):
         """From now on a response with this head and of this length is known."""
@@ -571,9 +639,11 @@ class Loop:
             self._close_bins(now)
         if connection.state in (_CONNECTING, _SHAKING):
             self._tally.never_sent += 1
-        elif self.stream is not None:
+        if connection.kind is not None and self.stream is not None:
             self.stream.tallies[connection.kind].fail(kind, "")
         self._tally.fail(kind, _reason(kind, error))
+        if connection.flow is not None:
+            self.stream.abort(connection)
         if self.course is not None:
             self.course.failed(connection.intended)
         self._close(connection)
@@ -666,24 +736,26 @@ def arrivals(plan, part, begin):
     if plan.stages:
         yield from _staged(plan, part, begin)
         return
-    limit = plan.requests or 1 << 62
+    limit = math.ceil(plan.requests / plan.per_record) if plan.requests else 1 << 62
+    rate = plan.rate / plan.per_record  # a flow arrives once, and has several requests
     if plan.arrivals == "constant":
         number = part
-        while number < limit and (after := round(number * SECOND / plan.rate)) < plan.duration_ns:
+        while number < limit and (after := round(number * SECOND / rate)) < plan.duration_ns:
             yield begin + after
             number += plan.processes
         return
     draw = random.Random(f"{plan.seed}/{part}")  # noqa: S311
     after = 0.0
     for _ in range(_share(limit, part, plan.processes)):
-        after += draw.expovariate(plan.rate / plan.processes) * SECOND
+        after += draw.expovariate(rate / plan.processes) * SECOND
         if after >= plan.duration_ns:
             return
         yield begin + int(after)
 
 
 def _staged(plan, part, begin):
-    due, draw = inverse(plan.stages), random.Random(f"{plan.seed}/{part}")  # noqa: S311
+    stages = [(a / plan.per_record, b / plan.per_record, length) for a, b, length in plan.stages]
+    due, draw = inverse(stages), random.Random(f"{plan.seed}/{part}")  # noqa: S311
     constant, number = plan.arrivals == "constant", float(part)
     if not constant:
         number = draw.expovariate(1 / plan.processes)

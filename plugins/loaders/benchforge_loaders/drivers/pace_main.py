@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+from pace_flow import Flows
 from pace_loop import Loop
 from pace_stages import parsed as stages_of
 from pace_tally import BIN_NS, merged
@@ -84,6 +85,7 @@ def planned(options):
         found = socket.getaddrinfo(url.hostname, port, type=socket.SOCK_STREAM)
         context = trust(options) if secure else None
         request = request_of(options, url)
+        per_record = 1.0 if options.stream is None else Flows(options.stream).per_record
     except OSError as error:
         where = error.filename or url.hostname or options.url
         sys.exit(f"pace: {where}: {error.strerror or error}")
@@ -99,6 +101,7 @@ def planned(options):
         processes=options.processes,
         requests=options.requests,
         rate=options.rate,
+        per_record=per_record,
         stages=options.stages,
         arrivals=options.arrivals,
         seed=options.seed,

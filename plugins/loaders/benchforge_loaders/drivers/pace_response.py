@@ -99,7 +99,7 @@ class Response:
 
     __slots__ = (
         *("_bodiless", "_known", "_left", "_rest", "_take"),
-        *("body", "body_bytes", "extra", "head"),
+        *("body", "body_bytes", "extra", "head", "text"),
     )
 
     def __init__(self, bodiless=False, known=None):
@@ -109,6 +109,7 @@ class Response:
         self._take = Response._take_head  # not bound: a cycle would need a collector
         self._left = 0
         self.head = None
+        self.text = b""
         self.body = None
         self.body_bytes = 0
         self.extra = 0
@@ -146,12 +147,13 @@ class Response:
             return self._wait(data, at, HEAD_LIMIT, "a head without an end")
         if end.end() - at > HEAD_LIMIT:
             raise Malformed("a head without an end")
-        head = self._parsed(data[at : end.start()])
+        text = data[at : end.start()]
+        head = self._parsed(text)
         if head.status == _SWITCHED:
             raise Malformed("another protocol, which was not asked for")
         if head.status < _FINAL:
             return end.end()  # the real one follows
-        self.head = head
+        self.head, self.text = head, text
         if head.chunked:
             self._take = Response._take_chunk_size
         elif head.length is None:

@@ -5,9 +5,10 @@ import struct
 import sys
 from pathlib import Path
 
+from pace_flow import Flows
 from pace_tally import Histogram, Tally
 
-# Offset and length of a record, the number of its kind, and 0.
+# Offset and length of a record, the number of its kind, and of the later steps of its flow.
 _ENTRY = struct.Struct("<QIHH")
 _COUNTED = ("responses", "errors", "received_bytes", "bodies", "latency", "in_flight")
 
@@ -24,6 +25,8 @@ class Stream:
         self.fast = [{} for _ in range(kinds)]
         self._content = _mapped(Path(path))
         self._index = _mapped(Path(path).with_suffix(".index"))
+        self.flows = Flows(path)
+        self._not_reached = {n: 0 for n in range(kinds) if self.flows.is_later(n)}
         self._records = len(self._index) // _ENTRY.size
         self._part, self._parts = part, parts
         self._at = part
@@ -37,13 +40,32 @@ class Stream:
         if self._at >= self._records:
             self._at = self._part
             self.began_again += 1
-        offset, length, kind, _ = _ENTRY.unpack_from(self._index, self._at * _ENTRY.size)
+        offset, length, kind, later = _ENTRY.unpack_from(self._index, self._at * _ENTRY.size)
         self._at += self._parts
         self.taken += 1
         connection.kind = kind
         connection.fast = self.fast[kind]
         connection.request = request = self._content[offset : offset + length]
+        if later:
+            connection.flow = self.flows.begun(self._content, offset + length, kind, later)
+            connection.fast = {}  # each answer of a flow is looked at, but the last
         return request
+
+    def follow(self, connection):
+        """Give a connection the next request of its flow."""
+        flow = connection.flow
+        self.taken += 1
+        connection.kind = flow.kind
+        connection.request = flow.next
+        connection.fast = {} if flow.steps else self.fast[flow.kind]
+        if not flow.steps:
+            connection.flow = None
+
+    def abort(self, connection):
+        """Count the steps of a flow that come no more."""
+        for kind in range(connection.kind + 1, connection.flow.end):
+            self._not_reached[kind] += 1
+        connection.flow = None
 
     def into(self, total):
         """Add to the counts of all what only those of kinds have: responses of known heads."""
@@ -60,7 +82,12 @@ class Stream:
                 n for one in printed["latency"].values() for _, n in one["counts"]
             )
             kinds.append({name: printed[name] for name in _COUNTED})
-        return {"kinds": kinds, "taken": [self.taken], "began_again": self.began_again}
+        return {
+            "kinds": kinds,
+            "taken": [self.taken],
+            "began_again": self.began_again,
+            "not_reached": {str(kind): count for kind, count in self._not_reached.items()},
+        }
 
 
 def _mapped(path):

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 BIN_NS = 100_000_000
 # A request that ended without a complete response stands in exactly one of these.
-ERRORS = ("connect", "tls", "reset", "closed", "cut", "malformed", "extra", "timeout")
+ERRORS = ("connect", "tls", "reset", "closed", "cut", "malformed", "extra", "take", "timeout")
 REASONS_LIMIT = 20
 # Durations below this have a bucket of their own.
 PLAIN = 2048
@@ -134,6 +134,10 @@ class Tally:
     def fail(self, kind, reason):
         self.failed += 1
         self.errors[kind] += 1
+        self.note(reason)
+
+    def note(self, reason):
+        """Count a reason; beyond the most, further ones are not kept."""
         if reason and (reason in self.reasons or len(self.reasons) < REASONS_LIMIT):
             self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
@@ -254,4 +258,5 @@ ADDED = {
     "body_lengths": lambda one, other: sorted({*one, *other})[:_DIFFER],
     "server": lambda one, other: one or other,
 }
-ADDED_BY_KEY = {"latency": added, "errors": operator.add, "reasons": operator.add}
+ADDED_BY_KEY = {"latency": added, "errors": operator.add}
+ADDED_BY_KEY.update(dict.fromkeys(("reasons", "not_reached"), operator.add))

@@ -29,7 +29,7 @@ from benchforge.plugin import (
     WrongOption,
     hookimpl,
 )
-from benchforge_loaders.pace.report import KindCounts, PaceReport
+from benchforge_loaders.pace.report import PaceReport
 from benchforge_loaders.pace.stages import HINT, described, mean_rate, readings, stages_of
 from benchforge_loaders.timed import parsing
 
@@ -187,13 +187,17 @@ connection."""
                 f"pace: it tells {len(report.kinds)} kinds, and {len(kinds)} were sent"
             )
         reading = self._reading(report, output.target.request)
-        by_kind = {k: _of_kind(report, one) for k, one in zip(kinds, report.kinds, strict=True)}
+        by_kind = {kind: _of_kind(report, number) for number, kind in enumerate(kinds)}
         stages = readings(self.stages, report.stages, report.seconds)
         return reading.model_copy(update={"kinds": by_kind, "stages": stages})
 
     def why_no_kinds(self) -> str:
         """Return why it cannot send a mix: a sample is of one request."""
         return "samples the bodies of one request" if self.sample is not None else ""
+
+    def why_no_flows(self) -> str:
+        """Return nothing: it can send a mix with flows."""
+        return ""
 
     def why_not_in_turns(self) -> str:
         """Return why it cannot take turns: only one process in a closed loop can."""
@@ -266,7 +270,7 @@ connection."""
             good_at_least=good,
             good_at_most=good,
             statuses={status: each.count for status, each in report.latency.items()},
-            errors={"status": bad, **report.errors.model_dump()},
+            errors={"status": bad, **report.errors.by_class},
             unanswered=report.failed,
             received_bytes=report.received_bytes,
             bodies=tuple(
@@ -311,10 +315,11 @@ def _requests(target: Target) -> Sequence[object]:
     return ("--head", target.head_file, *body)
 
 
-def _of_kind(report: PaceReport, kind: KindCounts) -> Reading:
+def _of_kind(report: PaceReport, number: int) -> Reading:
+    kind = report.kinds[number]
     by_status = {int(status): each.histogram for status, each in kind.latency.items()}
     bad = sum(each.count for status, each in by_status.items() if status // 100 >= BAD)
-    errors = kind.errors.model_dump()
+    errors = kind.errors.by_class
     return Reading(
         seconds=report.seconds,
         responses=kind.responses,
@@ -332,6 +337,7 @@ def _of_kind(report: PaceReport, kind: KindCounts) -> Reading:
         in_flight=kind.in_flight.histogram,
         censored=kind.errors.timeout,
         censored_from_us=report.timeout_us,
+        not_reached=report.not_reached.get(str(number)),
     )
 
 

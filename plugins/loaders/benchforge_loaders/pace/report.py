@@ -57,7 +57,14 @@ class ErrorCounts(_Printed):
     cut: Count
     malformed: Count
     extra: Count
+    take: Count = 0
+    "Answers without a value that a later step of a flow takes."
     timeout: Count
+
+    @property
+    def by_class(self) -> dict[str, int]:
+        """Numbers by class; without `take` where there is none."""
+        return {name: n for name, n in self.model_dump().items() if n or name != "take"}
 
 
 class KindCounts(_Printed):
@@ -124,6 +131,8 @@ class PaceReport(_Printed):
     taken: list[Count] = []
     "Number of records that each process took of a mix."
     began_again: Count = 0
+    not_reached: dict[str, Count] = {}
+    "Number of flows that ended before a later step, by the number of its kind."
 
     @classmethod
     def from_text(cls, text: str) -> Self:

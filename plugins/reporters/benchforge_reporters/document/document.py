@@ -25,7 +25,7 @@ from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import claims, words
 from benchforge_reporters.text.commands import first_commands
 from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.kinds import kind_table
+from benchforge_reporters.text.kinds import flow_lines, kind_table
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
 from benchforge_reporters.text.stages import stage_lines
@@ -50,6 +50,8 @@ class Section:
     table: Table
     kinds: Table | None
     "Kinds of a mix, a row each; None for one request."
+    flows: tuple[str, ...]
+    "Steps that some flows did not reach, a sentence each."
     trials: Table
     "The first trials, a row each."
     trials_left_out: int
@@ -210,6 +212,7 @@ def _section(
         sought=tuple(words.sought(summary, cases)),
         table=table_of(cases),
         kinds=kind_table(cases),
+        flows=tuple(flow_lines(cases, trials)),
         trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
         trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
         levels=tuple(one for one in rows if one.scenario == scenario),

@@ -46,6 +46,8 @@ class DrawnSection:
     column: Column | None
     "Column that is drawn; None where no metric has a single value."
     table: HeadedTable
+    kinds: HeadedTable | None
+    "Kinds of a mix, a row each; None for one request."
     trials: HeadedTable
     servers: tuple[tuple[int, str], ...]
     "Number of the colour, and label."
@@ -89,6 +91,7 @@ def drawn_section(
         else "Outcome",
         column=column,
         table=headed(text.table),
+        kinds=None if text.kinds is None else headed(text.kinds),
         trials=headed(text.trials),
         servers=tuple(
             (colours[server], server)

@@ -115,6 +115,7 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
     if section.kinds is not None:
         yield paint.of("heading", safe.line(f"{section.scenario}, by kind of request"))
         yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
+        yield from (line for text in section.flows for line in paint.wrapped(text))
         yield ""
     if section.stages:
         yield paint.of("heading", safe.line(f"{section.scenario}, by stage of the load"))

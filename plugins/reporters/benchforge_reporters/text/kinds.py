@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.plugin import CaseSummary
+from benchforge.plugin import CaseSummary, Trial, readable
 from benchforge_reporters.text.tables import Table, case_table
+from benchforge_reporters.text.words import names
 
 ALL = "(all)"
 "The row of all kinds together: no label of a kind has parentheses."
@@ -18,6 +19,29 @@ def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table 
     """Return a table of the kinds of some cases; None without a mix."""
     rows = kind_rows(cases)
     return case_table(rows, first) if rows else None
+
+
+def flow_lines(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
+    """Return a sentence for each step that some flows of a case did not reach."""
+    return [
+        f"{name}, {sentence}"
+        for name, case in zip(names(cases), cases, strict=True)
+        for sentence in _not_reached([trial for trial in trials if trial.case == case.case])
+    ]
+
+
+def _not_reached(trials: Sequence[Trial]) -> Iterator[str]:
+    there = [(t.stream, t.reading.kinds) for t in trials if t.stream and t.reading]
+    for step in dict.fromkeys(label for _, kinds in there for label in kinds):
+        lacking = sum(kinds[step].not_reached or 0 for _, kinds in there if step in kinds)
+        ended = sum(
+            kinds[step].responses + (kinds[step].unanswered or 0)
+            for _, kinds in there
+            if step in kinds
+        )
+        if lacking:
+            of = readable.counted(lacking + ended, "flow")
+            yield f"{step}: not reached by {readable.exact(lacking)} of {of}, which ended before"
 
 
 def _rows(case: CaseSummary) -> Iterator[CaseSummary]:

@@ -1,0 +1,258 @@
+"""Flows from the server's side: each later step carries what its own earlier steps gave."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from benchforge_loaders.drivers import flow_values
+from benchforge_workloads.holes import Template, named
+from front_door import PROGRAMS, Bench
+from hypothesis import given
+from hypothesis import strategies as st
+from measured.case import cases, trial_of
+
+from benchforge.checks.answers.shares import of_trial
+from benchforge.checks.limits import limits
+
+STEPS = ("add", "show", "pay")
+
+
+def suite(folder: Path, loader: str = 'use = "pace"\nconnections = 4', faults: str = "") -> Path:
+    words = f', "{faults}"' if faults else ""
+    path = folder / "carts.toml"
+    path.write_text(f"""benchforge = 1
+smoke = true
+[feeds.product]
+integers = [1, 1000000]
+[servers.carts]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}",
+  "{folder}/carts.log"{words}]
+[loaders.load]
+{loader}
+duration = "1s"
+[scenarios.shop]
+servers = ["carts"]
+loaders = ["load"]
+[scenarios.shop.kinds.buy]
+share = 3
+[[scenarios.shop.kinds.buy.steps]]
+name = "add"
+request = {{ method = "POST", path = "/cart", body = '{{"product": {{product}}}}' }}
+expect = {{ status = 201 }}
+take = {{ cart = "json:/cart/number", count = "json:/cart/count", key = "header:X-Key" }}
+[[scenarios.shop.kinds.buy.steps]]
+name = "show"
+request = {{ path = "/cart/{{cart}}", headers = {{ X-Key = "{{key}}" }} }}
+take = {{ note = "json:/note", next = 'regex:"next": "([^"]+)/pay"' }}
+[[scenarios.shop.kinds.buy.steps]]
+name = "pay"
+[scenarios.shop.kinds.buy.steps.request]
+method = "POST"
+path = "/{{next:raw}}/pay"
+form = {{ note = "{{note}}", count = "{{count}}", card = "1" }}
+headers = {{ X-Next = "of {{count:integer}}" }}
+[scenarios.shop.kinds.made]
+request = {{ method = "POST", path = "/cart", body = '{{"product": {{product}}}}' }}
+expect = {{ status = 201 }}
+[repeat]
+blocks = 1
+quiet = "off"
+""")
+    return path
+
+
+def steps_of(folder: Path) -> dict[str, list[tuple[str, bool]]]:
+    """Return what the server saw of each cart."""
+    there: dict[str, list[tuple[str, bool]]] = {}
+    for line in (folder / "carts.log").read_text().splitlines():
+        step, cart, right = json.loads(line)
+        if "benchforge-asks" not in cart:
+            there.setdefault(cart, []).append((step, right))
+    return there
+
+
+CLAIM = """[claims.x]
+scenario = "shop"
+metric = "latency"
+of = "p50"
+a = {{ kind = "buy.pya" }}
+holds = "a < 1s"
+[repeat]"""
+LOADERS = [
+    'use = "pace"\nconnections = 1',
+    'use = "pace"\nconnections = 6\nprocesses = 2',
+    'use = "pace"\nconnections = 4\nkeep_alive = false',
+    'use = "pace"\nconnections = 4\nthink = "3ms"',
+    'use = "pace"\nconnections = 50\nrate = "200/s"',
+]
+
+
+@pytest.mark.parametrize("loader", LOADERS)
+def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: str) -> None:
+    (case,) = cases(suite(tmp_path, loader))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    carts = steps_of(tmp_path)
+    assert all(right for steps in carts.values() for _, right in steps)
+    whole = [cart for cart, steps in carts.items() if len(steps) == 3]
+    assert len(whole) > 20
+    assert all([step for step, _ in carts[cart]] == ["made", "shown", "paid"] for cart in whole)
+    assert trial.reading is not None
+    assert trial.load is not None
+    kinds = trial.reading.kinds
+    assert list(kinds) == ["buy.add", "buy.show", "buy.pay", "made"]
+    assert sum(one.responses for one in kinds.values()) == trial.reading.responses
+    assert trial.reading.good_at_most == trial.reading.responses
+    assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
+    unfinished = kinds["buy.add"].responses - kinds["buy.pay"].responses
+    assert 0 <= unfinished <= (trial.load.connections or 0)
+    outcomes = {check.id: check.status for check in of_trial(trial, limits())}
+    assert outcomes == {"R1": "pass", "R2": "pass"}
+
+
+@pytest.mark.samples(2)
+@pytest.mark.parametrize(
+    ("fault", "error", "reason"),
+    [
+        ("lines", "take", "the value at 'json:/cart/number' has a control character"),
+        ("long", "take", "the answer has more than 256 KiB"),
+        ("longer", "take", "the value at 'json:/cart/number' has 5000 characters: 4096 at most"),
+        ("type", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
+        ("true", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
+        ("missing", "take", "the answer has no value at 'json:/cart/number'"),
+        ("text", "take", "the answer is not JSON"),
+        ("status", "status", "status 500 ended the flow"),
+        ("close", "closed", ""),
+    ],
+)
+def test_a_flow_that_ends_early_counts_its_later_steps(
+    tmp_path: Path, fault: str, error: str, reason: str
+) -> None:
+    (case,) = cases(suite(tmp_path, faults=fault))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    assert trial.reading is not None
+    kinds = trial.reading.kinds
+    ended = kinds["buy.add"].not_reached, kinds["buy.show"].not_reached
+    assert ended == (None, kinds["buy.pay"].not_reached)
+    if error != "status":
+        assert kinds["buy.add"].errors[error] == ended[1]
+    assert 5 < (ended[1] or 0) < kinds["buy.add"].responses
+    reasons = trial.reading.printed["reasons"]
+    assert isinstance(reasons, dict)
+    assert not reason or any(text.endswith(f"buy.add: {reason}") for text in reasons), reasons
+    carts = steps_of(tmp_path)
+    assert all(right for steps in carts.values() for _, right in steps)
+    assert all(cart in carts and "\n" not in cart for cart in carts)
+    outcomes = {check.id: check.status for check in of_trial(trial, limits())}
+    assert outcomes == {"R1": "pass", "R2": "pass"}
+
+
+def test_a_run_has_a_row_for_each_step_and_is_verified(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path, faults="missing")
+    path.write_text(
+        f"""{path.read_text()}[claims.paying]
+scenario = "shop"
+metric = "latency"
+of = "p50"
+a = {{ kind = "buy.pay" }}
+holds = "a < 10s"
+"""
+    )
+    shown = bench("plan", path, "--requests", "2")
+    assert shown.code == 0, shown.all
+    assert "buy.show: follows buy.add" in shown.out
+    assert "GET /cart/{cart}" in shown.out
+    assert "X-Key: {key}" in shown.out
+    assert "note={note}&count={count}&card=1" in shown.out
+    ran = bench("run", path, "-o", "results")
+    assert ran.code in {0, 4}, ran.all
+    assert "paying" in ran.out
+    text = " ".join(ran.out.split())
+    assert "buy.pay: not reached by" in text, text
+    (result,) = (tmp_path / "results").iterdir()
+    for report in ("report.md", "report.html"):
+        content = (result / report).read_text()
+        assert "buy.pay: not reached by" in content
+        assert "y kind of request" in content
+    assert ">buy.pay</th>" in content
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("{{key}}", "{{kay}}", "steps[1].request.headers: hole '{kay}': no feed has that name, "),
+        ("{{note}}", "{{nte}}", "did you mean 'note'?"),
+        ("/cart/{{cart}}", "/cart/{{note}}", "step 'show' takes it from its own answer"),
+        ('\'{{"product": {{product}}}}\'', "'{{cart}}'", "hole '{cart}': step 'add' takes it"),
+        ('"/cart", body', '"/cart/{{note}}", body', "hole '{note}': step 'show' takes it later"),
+        ("card =", "spare =", ""),
+        ('key = "header', 'no = "cookie:a", key = "header', "no later step of 'buy' uses {no}"),
+        ('cart = "json', 'product = "json', "'product' is the label of a feed, too"),
+        ('name = "show"', 'name = "add"', "two steps have the name 'add'"),
+        ('name = "show"', 'name = "a.b"', "steps[1].name"),
+        ('([^"]+)', '[^"]+', "does not have one group, which is the value"),
+        ('([^"]+)', '([^"+', "is not a regular expression"),
+        ("json:/cart/count", "body:/count", "take.count"),
+        ("share = 3", 'share = 3\nrequest = {{ path = "/" }}', "steps and request exclude each"),
+        ('use = "pace"', 'use = "wrk"', "'load' cannot use what an answer gave, and kind 'buy'"),
+        ('use = "pace"', 'use = "ab"', "'load' sends one request again and again"),
+        ("[repeat]", CLAIM, "did you mean 'buy.pay'?"),
+    ],
+)  # fmt: skip
+def test_a_flow_that_is_wrong_is_told_with_its_place(
+    bench: Bench, tmp_path: Path, before: str, after: str, says: str
+) -> None:
+    path = suite(tmp_path)
+    plain = before.replace("{{", "{").replace("}}", "}")
+    assert plain in path.read_text()
+    changed = path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1)
+    path.write_text(changed)
+    refused = bench("check", path)
+    assert refused.code == (2 if says else 0), refused.all
+    assert says in " ".join(refused.err.split()), refused.all
+    assert not says or "carts.toml:" in refused.err
+
+
+@given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=30), st.data())
+def test_a_load_tool_escapes_as_the_stream_does(value: str, data: st.DataObject) -> None:
+    texts = {
+        "path": "/a/{x}?b={x}",
+        "json": '{"a": "{x}", "b": {x}}',
+        "form": "a={x}",
+        "header": "a {x}",
+    }
+    place = data.draw(st.sampled_from(sorted(texts)))
+    template = Template(texts[place], place, "json value" if place == "json" else "")
+    whole = template.fill({"x": value})
+    left = template.left({})
+    assert whole == "".join(
+        one if isinstance(one, str) else flow_values.written(value, one[1]) for one in left
+    )
+    assert named(left) == texts[place]
+
+
+@given(st.text(max_size=20), st.sampled_from(["path", "raw path", "header", "form", "json"]))
+def test_no_value_begins_another_line(value: str, place: str) -> None:
+    step = {
+        "method": "GET",
+        "path": ["/", ["x", place if "path" in place else "path"]],
+        "headers": [["X-Value", [["x", "header"]]]] if place == "header" else [],
+        "body": [["x", place]] if place in {"form", "json"} else None,
+    }
+    try:
+        values = flow_values.taken({"x": "json:/x"}, {}, {}, json.dumps({"x": value}).encode())
+        sent = flow_values.request(step, values, {}, "Host: a\r\n")
+    except flow_values.NoValue:
+        return
+    head, _, body = sent.partition(b"\r\n\r\n")
+    names = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
+    lengths = [b"Content-Length"] if step["body"] is not None else []
+    wanted = [b"X-Value"] if place == "header" else []
+    assert names == [*wanted, *lengths, b"Host"]
+    assert head.split(b"\r\n")[0].count(b" ") == 2
+    assert b"\n" not in body

@@ -1,0 +1,109 @@
+"""A shop with carts, and a record of them: carts.py PORT LOG [FAULT].
+
+POST /cart makes a cart: its number is in the answer, its key in a header, its owner in a cookie.
+GET /cart/NUMBER shows it, and POST /cart/NUMBER/pay pays it. A line of the log has a step, its cart,
+and whether it had all that earlier answers gave. FAULT is wrong with carts of each third product.
+"""
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, unquote
+
+log = open(sys.argv[2], "a")
+fault = sys.argv[3] if len(sys.argv) > 3 else ""
+lock = threading.Lock()
+carts = {}
+
+
+class Carts(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one piece: two would wait 40 ms for each other
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        if self.path == "/cart":
+            self.made(json.loads(body)["product"])
+        else:
+            _, _, number, _ = self.path.split("/")
+            self.paid(unquote(number), body)
+
+    def do_GET(self):
+        number = unquote(self.path.removeprefix("/cart/"))
+        cart = carts.get(number, {})
+        right = cart and self.headers.get("X-Key") == cart["key"] and self.owner() == cart["owner"]
+        self.say("shown", number, right)
+        document = {"next": f"{self.path}/pay", "note": cart.get("note")}
+        self.answer(200 if right else 403, document)
+
+    def made(self, product):
+        with lock:
+            count = len(carts) + 1
+            number = f"{count}-ä {product}"
+            note = f'"{count}" & {{{count}}}'
+            cart = {"key": f"key-{count}", "owner": f"owner-{count}", "note": note}
+            carts[number] = cart
+            wrong = fault if product % 3 == 0 else ""
+        self.say("made", number, True)
+        if wrong == "close":
+            self.close_connection = True
+            return
+        document = {"cart": {"number": number, "count": count}}
+        status = 500 if wrong == "status" else 201
+        if wrong in WRONG:
+            document["cart"]["number"] = WRONG[wrong]
+        if wrong == "missing":
+            document = {}
+        elif wrong == "text":
+            document = None
+        self.answer(status, document, cart["key"], cart["owner"])
+
+    def paid(self, number, body):
+        cart = carts.get(number, {})
+        form = parse_qs(body, keep_blank_values=True)
+        wanted = {"note": [cart.get("note")], "count": [number.partition("-")[0]], "card": ["1"]}
+        self.say("paid", number, cart and form == wanted and self.owner() == cart["owner"])
+        self.answer(200, {"paid": number})
+
+    def owner(self):
+        pairs = (one.partition("=") for one in self.headers.get("Cookie", "").split("; "))
+        return {name: value for name, _, value in pairs}.get("owner")
+
+    def say(self, step, number, right):
+        with lock:
+            log.write(json.dumps([step, number, bool(right)]) + "\n")
+            log.flush()
+
+    def answer(self, status, document, key=None, owner=None):
+        body = b"no JSON" if document is None else json.dumps(document).encode()
+        self.send_response(status)
+        if key is not None:
+            self.send_header("X-Key", key)
+            self.send_header("Set-Cookie", f"owner={owner}; Path=/; HttpOnly")
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *words):
+        pass
+
+
+WRONG = {
+    "lines": "1\r\nX-Injected: yes",
+    "long": "x" * (1 << 20),
+    "longer": "x" * 5000,
+    "type": {"a": 1},
+    "true": True,
+}
+
+
+class Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        pass  # a load tool that leaves at its end is no error
+
+
+Quiet(("127.0.0.1", int(sys.argv[1])), Carts).serve_forever()
