@@ -1,5 +1,6 @@
 """Fixtures of all tests, and how they run side by side."""
 
+import gc
 import os
 import shlex
 import signal
@@ -27,12 +28,20 @@ settings.register_profile(
 )
 settings.register_profile("random", settings.get_profile("calm"), derandomize=False)
 settings.load_profile("calm")
+_GARBAGE_AFTER = 200_000, 20, 50  # as benchforge itself: see there
 
 
 def pytest_configure() -> None:
     """Hear interrupts: who is started in the background ignores them, and so would all we start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(*_GARBAGE_AFTER)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the collector of garbage from thousands of tests that stay."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

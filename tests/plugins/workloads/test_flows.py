@@ -89,6 +89,7 @@ LOADERS = [
 ]
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize("loader", LOADERS)
 def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: str) -> None:
     (case,) = cases(suite(tmp_path, loader))
@@ -113,6 +114,7 @@ def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: s
 
 
 @pytest.mark.samples(2)
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(
     ("fault", "error", "reason"),
     [

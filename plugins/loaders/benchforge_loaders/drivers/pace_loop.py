@@ -13,7 +13,7 @@ import os
 import random
 import select
 import socket
-import ssl
+import sys
 import time
 from collections import deque
 from pathlib import Path
@@ -36,7 +36,8 @@ SWEEP_NS = 50_000_000
 FAST_HEADS = 1024
 _HEAD_END = b"\r\n\r\n"
 _CONNECTING, _SHAKING, _SENDING, _WAITING, _IDLE, _CLOSED = range(6)
-_AGAIN = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_TLS = sys.modules.get("ssl")  # pace imports it for https only: that takes a tenth of its start
+_AGAIN = (BlockingIOError, *((_TLS.SSLWantReadError, _TLS.SSLWantWriteError) if _TLS else ()))
 
 
 class Connection:
@@ -448,9 +449,9 @@ class Loop:
     def _shake(self, connection):
         try:
             connection.socket.do_handshake()
-        except ssl.SSLWantReadError:
+        except _TLS.SSLWantReadError:
             self._epoll.modify(connection.fd, select.EPOLLIN)
-        except ssl.SSLWantWriteError:
+        except _TLS.SSLWantWriteError:
             self._epoll.modify(connection.fd, select.EPOLLOUT)
         except OSError as error:
             self._lost(connection, _kind(error), error, time.monotonic_ns())
@@ -769,13 +770,13 @@ def _share(total, part, parts):
 
 
 def _kind(error):
-    return "tls" if isinstance(error, ssl.SSLError) else "reset"
+    return "tls" if _TLS and isinstance(error, _TLS.SSLError) else "reset"
 
 
 def _reason(kind, error):
     if error is None:
         return ""
-    if isinstance(error, ssl.SSLCertVerificationError):
+    if _TLS and isinstance(error, _TLS.SSLCertVerificationError):
         return f"{kind}: {error.verify_message}"
     if isinstance(error, OSError):
         return f"{kind}: {error.strerror or error}"
