@@ -100,7 +100,9 @@ def section(rows: Sequence[Kill]) -> str:
     """Return the section of the page."""
     days = sorted({kill.date for kill in rows})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return f"{HEAD}{table(rows)}\nThe {len(rows)} kills are of {when}.\n"
+    counted = f"The {len(rows)} kills are of {when}, on a machine with other work."
+    left_out = "Cuts that showed a defect of dask's calls are left out; it was mended."
+    return f"{HEAD}{table(rows)}\n{counted} {left_out}\n"
 
 
 if __name__ == "__main__":
