@@ -19,6 +19,8 @@ from serving.in_trial import site
 from serving.postgres import postgres
 from third_party import installs
 
+from benchforge import __main__ as program
+
 __all__ = ["bench", "calibrated", "clock", "installs", "postgres", "site", "wheel"]
 
 # An example is not wrong because the machine is loud; and what fails today failed yesterday. Chance
@@ -28,14 +30,13 @@ settings.register_profile(
 )
 settings.register_profile("random", settings.get_profile("calm"), derandomize=False)
 settings.load_profile("calm")
-_GARBAGE_AFTER = 200_000, 20, 50  # as benchforge itself: see there
 
 
 def pytest_configure() -> None:
     """Hear interrupts: who is started in the background ignores them, and so would all we start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.set_threshold(*_GARBAGE_AFTER)
+    gc.set_threshold(*program._GARBAGE_AFTER)
 
 
 def pytest_collection_finish() -> None:

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import sys
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
     """Return what it is, its distributions, and of the modules which lack and which bring them."""
     wanted = list(modules)
-    tops = {module.partition(".")[0] for module in wanted}
+    tops = "|".join({re.escape(module.partition(".")[0]) for module in wanted})
     packages: dict[str, str] = {}
     brings: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
@@ -30,7 +31,7 @@ def describe_interpreter(modules: Iterable[str]) -> dict[str, Any]:
         if not name or name in packages:  # what an uninstall left; the first on the path counts
             continue
         packages[name] = version
-        if tops and tops & _tops(distribution):
+        if tops and _has(distribution, tops):
             brings[name] = version
     return {
         "executable": sys.executable,
@@ -52,25 +53,27 @@ def _name_and_version(distribution: importlib.metadata.Distribution) -> tuple[st
     """
     files = ("METADATA", "PKG-INFO", "")  # as importlib.metadata: the last is an .egg-info file
     text = next(filter(None, map(distribution.read_text, files)), "")
-    fields: dict[str, str] = {}
-    for line in text.splitlines():
-        if not line:  # the description follows
-            break
-        field, _, value = line.partition(":")
-        fields.setdefault(field.lower(), value.strip())
-    return fields.get("name", ""), fields.get("version", "")
+    fields = text.partition("\n\n")[0]  # the description follows
+    return _field("name", fields), _field("version", fields)
 
 
-def _tops(distribution: importlib.metadata.Distribution) -> set[str]:
-    """Return the modules at the top of a distribution."""
+def _field(name: str, fields: str) -> str:
+    first = re.search(rf"^{name}:(.*)$", fields, re.IGNORECASE | re.MULTILINE)
+    return first.group(1).strip() if first else ""
+
+
+def _has(distribution: importlib.metadata.Distribution, tops: str) -> bool:
+    """Whether a distribution has one of the modules of a pattern, at its top.
+
+    Its list of files is searched as text: `distribution.files` makes a path of each line first.
+    """
     listed = distribution.read_text("top_level.txt")
     if listed:
-        return set(listed.split())
-    return {
-        file.parts[0].partition(".")[0]
-        for file in distribution.files or ()
-        if file.suffix != ".pth"
-    }
+        return bool(re.search(rf"^(?:{tops})\s*$", listed, re.MULTILINE))
+    files = distribution.read_text("RECORD")
+    if files is None:  # an .egg-info
+        files = "\n".join(map(str, distribution.files or ()))
+    return bool(re.search(rf'^"?(?:{tops})(?:/|\.(?!pth\b)|[,"]|$)', files, re.MULTILINE))
 
 
 def _importable(module: str) -> bool:
