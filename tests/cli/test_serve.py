@@ -152,6 +152,7 @@ def needs_flask() -> None:
         needed_module(module)
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
 )

@@ -49,16 +49,16 @@ def test_whatever_a_result_says_is_shown_as_text_and_written_nowhere_else(tmp_pa
     """A few runs; for hours: `tests/faults/fuzz/results.py RESULT --seconds 3600`."""
     result = measured(calls(bench_words(), tmp_path), tmp_path, "--set", "repeat.blocks=1")
     done = subprocess.run(
-        [sys.executable, HERE / "fuzz" / "results.py", result, "--runs=10", "--seed=7"],
+        [sys.executable, HERE / "fuzz" / "results.py", result, "--runs=6", "--seed=7"],
         capture_output=True,
         text=True,
         timeout=500,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert "0 of 10 runs failed" in done.stdout
+    assert "0 of 6 runs failed" in done.stdout
     counts = {what: int(count) for count, what in re.findall(r"(?m)^ *(\d+) (.+)$", done.stdout)}
-    assert counts["summed"] >= 4, done.stdout  # else the changes do not load
+    assert counts["summed"] >= 2, done.stdout  # else the changes do not load
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=[suite.stem for suite in SUITES])

@@ -148,7 +148,7 @@ def test_a_server_that_halts_what_keeps_it_ends_its_trial(
 # --- who is killed -------------------------------------------------------------------------------
 
 
-@pytest.mark.samples(2)
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("victims", "user"),
     [
@@ -416,6 +416,7 @@ READ_ONLY = (
 )
 
 
+@pytest.mark.samples(1)
 @pytest.mark.usefixtures("may_unshare")
 @pytest.mark.parametrize(
     ("fault", "size", "script"),

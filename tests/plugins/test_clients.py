@@ -218,7 +218,7 @@ def agrees(done: Measured, name: str, mode: str) -> None:
     assert done.output.stderr == ""
 
 
-@pytest.mark.samples(8)
+@pytest.mark.samples(4)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_a_server_that_nobody_vouches_for_is_not_asked(
     folder: Path, certificates: Path, name: str, mode: str
@@ -233,6 +233,7 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
     _is_refused(wrong)
 
 
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_without_a_certificate_of_ours_the_systems_are_trusted(
     folder: Path, certificates: Path, name: str, mode: str
@@ -259,6 +260,7 @@ def test_bad_statuses_are_errors_and_responses(folder: Path, name: str, mode: st
     assert done.reading.document_bytes is None
 
 
+@pytest.mark.samples(8)
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, mode: str) -> None:
     with HOST.trial(folder) as here:
@@ -287,7 +289,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     assert reading.latency.count == 0
 
 
-@pytest.mark.samples(8)
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode: str) -> None:
     # Every third: the first body is whole, and is what the others are compared with.
@@ -299,7 +301,7 @@ def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode:
     assert sum(reading.errors.values()) >= 4
 
 
-@pytest.mark.samples(8)
+@pytest.mark.samples(6)
 @pytest.mark.parametrize("way", ["close-told", "close", "reset"])
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> None:
@@ -338,7 +340,7 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
 # --- options -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
+@pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
     folder: Path, name: str, mode: str
 ) -> None:
@@ -355,7 +357,7 @@ def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
         assert 1 <= done.server["connections"] <= 3
 
 
-@pytest.mark.samples(8)
+@pytest.mark.samples(5)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str) -> None:
     warm = part(name, mode).for_warm_up(0.3)

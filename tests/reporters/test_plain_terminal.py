@@ -64,6 +64,7 @@ def _all_of(terminal: int) -> str:
 PLAIN = {"TERM": "xterm", "NO_COLOR": "1"}
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize(
     ("environment", "coloured"),
     [({"TERM": "xterm"}, True), (PLAIN, False), ({"TERM": "dumb"}, False)],

@@ -295,7 +295,7 @@ sys.exit(code)
 """
 
 
-@pytest.mark.samples(4)
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(
     ("which", "words", "says"),
     [

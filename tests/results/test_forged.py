@@ -194,7 +194,7 @@ def reported_anew(result: Path, bench: Bench) -> None:
         bench("report", result)
 
 
-@pytest.mark.samples(4)
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(("forge", "listed", "_"), FORGERIES)
 def test_the_manifest_shows_what_was_changed_after_the_run(
     bench: Bench, result: Path, originals: Originals, forge: Forge, listed: str, _: str

@@ -31,6 +31,7 @@ def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:
     return [(one.line, one.message) for one in faults if one.file.name == "summary.json"]
 
 
+@pytest.mark.exhaustive
 def test_a_large_summary_is_proved_and_valid(changed: Path) -> None:
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
     lines = (changed / "summary.json").read_bytes().count(b"\n")

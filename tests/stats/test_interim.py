@@ -21,6 +21,7 @@ def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]
     return [*interim(judged(bare, looks(BLOCKS)), looks(BLOCKS))]
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("holds", "truth", "wrong"),
     [("a > b", 1.0, "holds"), ("a < b", 1.0, "holds"), ("a >= 2 * b", 1.94, "holds")],

@@ -25,7 +25,7 @@ def at_most(share_: float, times: int) -> bool:
     return share_ <= FALSE + tolerance(FALSE, times)
 
 
-@pytest.mark.samples(6)
+@pytest.mark.samples(3)
 # With these truths of a / b nothing but "inconclusive" and the other answer is right.
 @pytest.mark.parametrize(
     ("holds", "truth", "wrong"),
@@ -107,6 +107,7 @@ def test_what_differs_is_found() -> None:
 REAL = (1.06, 1.0, 1.0, 1.0, 1.0)
 
 
+@pytest.mark.samples(1)
 # With little noise most are found to be the same: that must not make a false difference likelier.
 @pytest.mark.parametrize(
     ("servers", "n", "noise", "times"),
@@ -149,6 +150,7 @@ def test_false_verdicts_of_two_thousand_runs(scenarios: int, rules: VerdictRules
     assert (some.power or 0) > 0.9
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(("holds", "margin"), [("a == b +- 4%", 0.03), ("a >= b", 0.04)])
 def test_at_the_margin_itself_few_are_called_the_same(holds: str, margin: float) -> None:
     """The other kind of false answer, of five scenarios: a ratio at the end of the margin."""

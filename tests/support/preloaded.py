@@ -52,5 +52,6 @@ for template in (pages := frame._environment()).list_templates(extensions=["j2"]
     pages.get_template(template)  # each report writes a page
 Console(file=StringIO()).print(Table("rich imports more as it prints"))
 # What is installed stays as it is, and each run reads what all its packages say of themselves.
-setattr(PathDistribution, "read_text", functools.cache(PathDistribution.read_text))
+_read = functools.cache(PathDistribution.read_text)
+PathDistribution.read_text = _read  # type: ignore[assignment, method-assign]
 gc.freeze()  # so that collections of a fork copy no page of what is here

@@ -335,6 +335,7 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
     )
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("rows", "files", "told"),
     [

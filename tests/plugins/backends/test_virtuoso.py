@@ -105,6 +105,7 @@ def test_without_a_dataset_it_is_empty_and_closed_to_writers(site: Site) -> None
         assert (code, "No permission to execute procedure" in told) == (1, True)
 
 
+@pytest.mark.exhaustive
 def test_options_reach_the_server(site: Site) -> None:
     part = virtuoso(number_of_buffers=3000, max_client_connections=7)
     with running(part, site) as (here, _, placed):
@@ -140,7 +141,7 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
         assert part.gives(placed)["VIRTUOSO_GRAPH"] == "http://g"
 
 
-@pytest.mark.samples(2)
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("name", "text", "triples", "told"),
     [

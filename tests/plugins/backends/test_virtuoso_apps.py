@@ -109,6 +109,7 @@ def graph(virtuoso: Virtuoso) -> Virtuoso:
     return virtuoso
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("name", BY)
 def test_the_classes_are_listed_in_the_studys_bytes(
     graph: Virtuoso, tmp_path: Path, name: str

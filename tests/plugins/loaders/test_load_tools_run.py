@@ -165,7 +165,7 @@ def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
     assert set(requests) == {"GET /ok", "GET bad"}
 
 
-@pytest.mark.samples(3)
+@pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("text", "says"),
     [

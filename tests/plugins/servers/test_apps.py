@@ -174,6 +174,7 @@ def test_a_database_that_never_answers_is_an_error(postgres: Postgres, tmp_path:
     assert statuses == [500] * len(NAMES)
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_without_a_database_only_the_index_is_served(
     postgres: Postgres, tmp_path: Path, name: str
@@ -187,6 +188,7 @@ def test_without_a_database_only_the_index_is_served(
 POOLS = [name for name in NAMES if name not in ORM]
 
 
+@pytest.mark.samples(2)
 @pytest.mark.parametrize("name", POOLS)
 def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, name: str) -> None:
     options = [*gunicorn(name), "--threads=8"]

@@ -102,6 +102,7 @@ def test_an_app_declares_what_it_must_be_told(name: str) -> None:
     assert set(re.findall(r'"([A-Z]+_[A-Z_]+)"', code)) & set(TOLD) <= {*needed, "AGENTS_POOL_SIZE"}
 
 
+@pytest.mark.samples(14)
 @pytest.mark.parametrize("name", HERE)
 def test_an_app_is_imported_without_its_backend(name: str) -> None:
     known = app_of(name)

@@ -255,7 +255,7 @@ def facts(here: Sandbox, port: int) -> dict[str, Any]:
 # --- apps ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.samples(12)
+@pytest.mark.samples(8)
 @pytest.mark.parametrize("target", ["app", "make()"])
 @pytest.mark.parametrize("row", SERVED, ids=named)
 def test_an_app_is_served_from_its_folder_and_nothing_is_left(
@@ -415,6 +415,7 @@ def test_an_idle_connection_is_closed(
         assert client.recv(1) == b""  # not before its own default of minutes, else
 
 
+@pytest.mark.samples(6)
 @pytest.mark.parametrize(
     "row",
     [
@@ -555,6 +556,7 @@ def waits(own: Site, cls: type[AppServer]) -> None:
 # --- behind a proxy ------------------------------------------------------------------------------
 
 
+@pytest.mark.samples(3)
 @pytest.mark.parametrize(
     "row",
     [

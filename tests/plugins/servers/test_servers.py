@@ -103,7 +103,7 @@ def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]
 # --- built-in apps -------------------------------------------------------------------------------
 
 
-@pytest.mark.samples(4)
+@pytest.mark.samples(2)
 @pytest.mark.parametrize(("cls", "options"), SERVED, ids=NAMES)
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
 def test_built_in_apps_answer_rightly_and_nothing_is_left(

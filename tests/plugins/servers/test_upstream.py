@@ -251,6 +251,7 @@ def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
     assert (tmp_path / "trial/upstream-flask.err").exists()
 
 
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("over", ["socket", "uwsgi-socket", "uwsgi"])
 def test_a_proxy_before_what_only_it_can_reach(tmp_path: Path, over: str) -> None:
     needed_module("pyuwsgi")

@@ -113,8 +113,7 @@ def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: s
     assert outcomes == {"R1": "pass", "R2": "pass"}
 
 
-@pytest.mark.samples(2)
-@pytest.mark.samples(5)
+@pytest.mark.samples(3)
 @pytest.mark.parametrize(
     ("fault", "error", "reason"),
     [

@@ -105,6 +105,7 @@ def required(one: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[s
     return one
 
 
+@pytest.mark.samples(4)
 @pytest.mark.parametrize(("loader", "connections", "parts"), LOADERS)
 def test_a_server_gets_the_requests_of_the_stream_and_no_others(
     tmp_path: Path, loader: str, connections: int, parts: int

@@ -162,7 +162,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             bench = calls(bench_words(), place)
             told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
             assert told.code == 0, told.all
-            if number == 3 or all_believed(only(place)):
+            if number == 2 or all_believed(only(place)):
                 break
         (place / "said").write_text(told.all)
         return only(place)
