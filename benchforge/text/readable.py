@@ -12,6 +12,10 @@ from typing import Final
 # Of each unit that takes prefixes: the steps, largest first, as (name, size).
 _STEPS: Final = {
     "s": (("s", "1"), ("ms", "1e-3"), ("µs", "1e-6"), ("ns", "1e-9")),
+    "s/response": (
+        *(("s/response", "1"), ("ms/response", "1e-3"), ("µs/response", "1e-6")),
+        ("ns/response", "1e-9"),
+    ),
     "B": (("TB", "1e12"), ("GB", "1e9"), ("MB", "1e6"), ("kB", "1e3"), ("B", "1")),
     "B/s": (("GB/s", "1e9"), ("MB/s", "1e6"), ("kB/s", "1e3"), ("B/s", "1")),
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
-from benchforge_metrics.wall import OF_A_RESPONSE
+from benchforge_metrics.wall import OF_A_RESPONSE, PER_RESPONSE
 
 NOT_TOLD = "the tool does not tell its CPU time during the load"
 
@@ -36,16 +36,14 @@ class ClientCpu(Metric):
         user, system = reading.cpu_user_s, reading.cpu_system_s
         total = None if user is None or system is None else user + system
         values = {"total": total, "user": user, "system": system}
-        responses, estimator = 1, None
+        responses, unit, estimator = 1, self.unit, None
         if trial.turns is not None:
-            responses, estimator = reading.responses, OF_A_RESPONSE
+            responses, unit, estimator = reading.responses, PER_RESPONSE, OF_A_RESPONSE
         for of in self.of:
             seconds = values[of]
             value = None if seconds is None or not responses else seconds / responses
             why = NOT_TOLD if value is None else ""
-            yield Sample(
-                metric=label, unit=self.unit, value=value, of=of, why=why, estimator=estimator
-            )
+            yield Sample(metric=label, unit=unit, value=value, of=of, why=why, estimator=estimator)
 
 
 @hookimpl

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
 
 OF_A_RESPONSE = "in turns: for each response; only ratios are valid"
+PER_RESPONSE = "s/response"
 
 
 class Wall(Metric):
@@ -35,15 +36,15 @@ class Wall(Metric):
             return
         for of in self.of:
             value: float | None = reading.seconds
+            unit = self.unit
             if of == "process":
                 value = None if trial.observation is None else trial.observation.seconds
             why = "nothing was observed" if value is None else _not_all_well(reading)
             estimator = None
             if trial.turns is not None:
+                unit = PER_RESPONSE
                 value, why, estimator = _in_turns(reading, of)
-            yield Sample(
-                metric=label, unit=self.unit, value=value, of=of, why=why, estimator=estimator
-            )
+            yield Sample(metric=label, unit=unit, value=value, of=of, why=why, estimator=estimator)
 
 
 def _in_turns(reading: Reading, of: str) -> tuple[float | None, str, str | None]:

@@ -222,16 +222,22 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
 
 
 def line(
-    *values: float, metric: str = "wall", bound: bool = False, estimator: str = ""
+    *values: float,
+    metric: str = "wall",
+    unit: str = "s",
+    bound: bool = False,
+    estimator: str = "",
 ) -> MetricSummary:
     samples = [
-        Sample(metric=metric, unit="s", value=value, lower_bound=bound, estimator=estimator or None)
+        Sample(
+            metric=metric, unit=unit, value=value, lower_bound=bound, estimator=estimator or None
+        )
         for value in values
     ]
     ordered = sorted(values)
     return plain.line(
         metric,
-        "s",
+        unit,
         use="wall",
         better="lower",
         estimator=estimator or None,
@@ -314,6 +320,26 @@ def test_a_terminal_shows_http_beside_https_and_sizes_down_the_side() -> None:
         "4 1 [0.5-2] 2 [1-4] 3 [1.5-6]",
         "65536 5 [2.5-10] 6 [3-12] ! failed (1) 8 [4-16]",
         "(1) sizes · nginx · pycurl · size=65536 · tls=True: 1 trial failed: start: it died",
+    ]
+
+
+def test_what_is_counted_in_another_unit_has_a_column_of_its_own() -> None:
+    in_turns = line(0.002, metric="wall", unit="s/response")
+    mixed = result(
+        pivot(columns=(TLS,)),
+        *(
+            case(of_case, vary={"path.size": 4, TLS: tls})
+            for tls, of_case in ((False, in_turns), (True, line(0.4)))
+        ),
+        case(line(0.6), vary={"path.size": 8, TLS: False}),
+    )
+    rows = [row for row in drawn(mixed) if "\N{BOX DRAWINGS LIGHT HORIZONTAL}" not in row]
+    assert rows[1:] == [
+        "tls=false tls=false tls=true",
+        "wall wall wall",
+        "size ms/response ms ms",
+        "4 2 - 400",
+        "8 - 600",
     ]
 
 

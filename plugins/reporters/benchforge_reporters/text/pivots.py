@@ -142,7 +142,9 @@ def _columns(cells: Grid) -> Iterator[_Shown]:
         above = heads(cells.pivot.columns, at)
         # What is the same above all columns is told once, beside the title.
         named = len(metrics) > 1 or not above
-        for metric in metrics:
+        there = [case for row in cells.rows if (case := cells.case(row, at)) is not None]
+        drawn = [metric for metric in metrics if any(map(metric.lines, there))]
+        for metric in drawn or metrics:
             for statistic, spread in statistics:
                 below = () if _usual(cells.pivot) else (_title(statistic, spread),)
                 levels = (*above, *(metric.levels if named else ()), *below)

@@ -19,6 +19,8 @@ class Column:
     in_one_cell: bool
     heads: tuple[str, ...] = ()
     "Headings above the column, the outermost first, if they are more than its metric."
+    counted_in: str | None = None
+    "Unit of its lines, before any scale."
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -40,7 +42,9 @@ class Column:
         return tuple(
             line
             for line in case.metrics
-            if line.metric == self.metric and (self.in_one_cell or line.of == self.of)
+            if line.metric == self.metric
+            and (self.in_one_cell or line.of == self.of)
+            and self.counted_in in {None, line.unit}
         )
 
 
@@ -156,16 +160,18 @@ def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
 
 
 def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
-    """Return every metric in the order of the suite, each with one scale for all cases."""
-    lines_by_column: dict[tuple[str, str | None, bool], list[MetricSummary]] = {}
+    """Return every metric in the order of the suite, each with one scale for all cases.
+
+    What is counted in another unit, as some times are in turns, is another quantity.
+    """
+    lines_by_column: dict[tuple[str, str | None, bool, str], list[MetricSummary]] = {}
     for line in _in_order([case.metrics for case in cases]):
         merged = line.measurand == "failed requests"  # its parts are classes of one thing
-        lines_by_column.setdefault((line.metric, None if merged else line.of, merged), []).append(
-            line
-        )
+        key = line.metric, None if merged else line.of, merged, line.unit
+        lines_by_column.setdefault(key, []).append(line)
     return tuple(
-        Column(metric, of, _scale(lines), merged)
-        for (metric, of, merged), lines in lines_by_column.items()
+        Column(metric, of, _scale(lines), merged, counted_in=unit)
+        for (metric, of, merged, unit), lines in lines_by_column.items()
     )
 
 
