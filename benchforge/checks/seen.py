@@ -1,6 +1,6 @@
 """What several families look at in a trial."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
@@ -69,26 +69,28 @@ def cores(trial: Trial, usage: Usage) -> float | None:
     return usage.cpu_s / trial.reading.seconds
 
 
-def by_name(
-    cases: Sequence[Sequence[Trial]],
-    label: Callable[[Trial], str] = lambda trial: trial.case.server,
-) -> dict[str, Sequence[Trial]]:
+def compared(trial: Trial) -> str:
+    """Return the label of what is compared, a server or a client."""
+    is_client = trial.load is not None and trial.load.kind == "client"
+    return trial.case.driver if is_client else trial.case.server
+
+
+def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
     sides: dict[str, Sequence[Trial]] = {}
     for trials in cases:
         if trials:
-            name = _named(trials[0], label(trials[0]))
+            name = _named(trials[0], compared(trials[0]))
             sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
     return sides
+
+
+def of_one_server(sides: Mapping[str, Sequence[Trial]]) -> bool:
+    """Whether clients of one server are compared: what the server does is the same for all."""
+    return len({trials[0].case.driver for trials in sides.values()}) > 1
 
 
 def _named(trial: Trial, label: str) -> str:
     case = trial.case
     own = [f"{path.rpartition('.')[2]}={value}" for path, value in case.vary.items()]
     return " ".join([label, *(f"({one})" for one in own)])
-
-
-def taking_turns(trial: Trial) -> str:
-    """Return the label of what takes turns, a server or a client."""
-    is_client = trial.load is not None and trial.load.kind == "client"
-    return trial.case.driver if is_client else trial.case.server

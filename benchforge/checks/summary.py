@@ -8,7 +8,6 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
-from benchforge.checks.statistics.turns import of_comparison as of_turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.summary.doubts import speaks_of
@@ -126,10 +125,7 @@ def _in_turns(
     by_case: Mapping[Identity, Sequence[Trial]],
     limits: Thresholds,
 ) -> Comparison:
-    """Return a comparison in turns with what the same cases say one after the other.
-
-    Each client is a comparison of its own: it gets what it says together with the others.
-    """
+    """Return a comparison in turns with what the same cases say one after the other."""
     turns, first, checks = header.turns[comparison.scenario], comparison.cases[0], comparison.checks
 
     def together(scenario: str) -> list[list[Trial]]:
@@ -138,13 +134,10 @@ def _in_turns(
         used = [used_of(by_case.get(identity(case), ())) for case in mine]
         return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
 
-    joint, of = together(comparison.scenario), ""
-    if turns.among == "clients":
-        of = first.driver
-        checks = (*checks, *of_turns(joint, limits, of))
+    joint = together(comparison.scenario)
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
-            checks = (*checks, *of_bridge(joint, together(alone), scenario, limits, of))
+            checks = (*checks, *of_bridge(joint, together(alone), scenario, limits))
     return comparison.model_copy(update={"checks": checks})
 
 

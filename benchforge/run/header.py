@@ -65,6 +65,7 @@ def header_of(suite: Suite, graph: RunGraph, ground: TrialContext) -> Header:
         turns=all_turns(suite),
         bridges={k: of for k, of in suite.bridges.items() if k in suite.scenarios},
         titles=dict(questions.titles),
+        clients=questions.clients,
         metrics=tuple(uses(suite.metrics)),
         scenario_metrics=dict(questions.takes),
         tables=dict(questions.tables),

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -28,7 +29,7 @@ from benchforge_clients.urllib import Urllib
 from benchforge_clients.urllib3 import Urllib3
 from benchforge_metrics.client_cpu import ClientCpu
 from benchforge_metrics.wall import Wall
-from front_door import PROGRAMS, lack, needed, needed_module
+from front_door import PROGRAMS, Bench, bench, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
@@ -45,6 +46,8 @@ from benchforge.plugin import OutputDamaged, Request
 from benchforge.registry import Registry
 from benchforge.run.programs.interpreters import find
 from benchforge.run.sandbox.host import LocalHost, Sandbox
+
+__all__ = ["bench"]
 
 HOST = LocalHost()
 ALL: list[type[Library]] = [
@@ -707,3 +710,49 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     )
     samples = list(ClientCpu().of_trial(untold, "cpu", WHOLE))
     assert [sample.value is None for sample in samples] == [True, True, False]
+
+
+def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
+    (tmp_path / "suite.toml").write_text(
+        f"""benchforge = 1
+[servers.counts]
+use = "command"
+command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
+[clients.kept]
+use = "http_client"
+requests = 300
+[clients.slow]
+use = "http_client"
+requests = 10
+delay = "20ms"
+mode = "noreuse"
+[metrics.throughput]
+use = "throughput"
+[scenarios.one]
+servers = ["counts"]
+clients = ["kept", "slow"]
+[repeat]
+blocks = 3
+quiet = "off"
+"""
+    )
+    told = bench("run", "suite.toml")
+    assert told.code == 0, told.all
+    (result,) = (tmp_path / "results").iterdir()
+    header, summary = (
+        json.loads((result / name).read_text()) for name in ("result.json", "summary.json")
+    )
+    assert header["clients"] == ["one"]
+    (comparison,) = summary["comparisons"]
+    assert (comparison["driver"], comparison["vary"]) == ("", {})
+    assert [case["driver"] for case in comparison["cases"]] == ["kept", "slow"]
+    assert {"E3", "E4", "D3"} & {check["id"] for check in comparison["checks"]} == set()
+    (ranking,) = comparison["rankings"]
+    assert {one["server"] for one in ranking["ranking"]["order"]} == {"kept", "slow"}
+    assert re.search(r"kept .+ slow|slow .+ kept", (result / "report.md").read_text())
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+    header["clients"] = []
+    (result / "result.json").write_text(json.dumps(header))
+    assert "clients" in bench("verify", result).all

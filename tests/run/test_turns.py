@@ -279,11 +279,11 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
         of = {(line["metric"], line["of"]): line["median"] for line in case["metrics"]}
         assert of["wall", "load"] == pytest.approx(1 / of["throughput", None])
         assert 0 < of["client_cpu", "total"] < of["wall", "load"]
-    for comparison in summary["comparisons"]:
-        assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
-        about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
-        assert len(about) == 2
-        assert all(comparison["driver"] in component for component in about)
+    (comparison,) = summary["comparisons"]
+    assert len(comparison["cases"]) == 3
+    assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
+    about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
+    assert about == ["kept / anew", "kept / tornado", "anew / tornado"]
     assert bench("verify", made).code == 0
 
 
@@ -291,9 +291,10 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
 def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 3"))
     summary = json.loads((made / "summary.json").read_text())
-    kept = next(one for one in summary["comparisons"] if one["driver"] == "kept")
-    about = [check["component"] for check in kept["checks"] if check["id"] == "I8"]
-    assert sorted(about) == ["kept / anew", "kept / tornado"]
+    in_turns, alone = summary["comparisons"]
+    assert alone["scenario"] == f"{in_turns['scenario']}-alone"
+    about = [check["component"] for check in in_turns["checks"] if check["id"] == "I8"]
+    assert sorted(about) == ["anew / tornado", "kept / anew", "kept / tornado"]
     assert bench("verify", made).code == 0
 
 

@@ -1,4 +1,4 @@
-"""Print a new folder for what tests write and throw away: in memory where there is room, else nothing.
+"""Print a new folder in memory for what tests throw away; nothing where there is no room.
 
 The tests copy clusters of a thousand files and remove them. On a disk that takes 7 % of their time.
 """

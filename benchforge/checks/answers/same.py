@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import of_one_server
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.check import Check
@@ -14,6 +15,9 @@ from benchforge.text.readable import exact
 
 def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield whether all sides answer alike, in their bodies and in their headers, to the same."""
+    if of_one_server(sides):
+        yield _same_requests(sides, limits)
+        return
     firsts = {name: _first(trials) for name, trials in sides.items()}
     unknown = [name for name, answer in firsts.items() if answer is None]
     answers = {name: answer for name, answer in firsts.items() if answer is not None}
@@ -131,8 +135,8 @@ def _digest(trial: Trial) -> str:
     return trial.load.options_digest if trial.load is not None else ""
 
 
-def _chosen(trial: Trial) -> tuple[int, float | None]:
-    """Return what benchforge chose of the load: a search has a rate and arrivals of its own."""
+def _chosen(trial: Trial) -> tuple[str, int, float | None]:
+    """Return who asks, and what benchforge chose of the load: a search has a rate of its own."""
     if trial.search_outcome is None or trial.load is None:
-        return 0, None
-    return trial.block, trial.load.rate
+        return trial.case.driver, 0, None
+    return trial.case.driver, trial.block, trial.load.rate

@@ -7,6 +7,7 @@ from benchforge.checks.seen import (
     NOT_OBSERVED,
     by_name,
     not_compared,
+    of_one_server,
     of_roles,
     requests,
     why_unknown,
@@ -31,10 +32,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield what speaks against comparing cases: the believed trials of each."""
     sides = by_name(cases)
-    if len(sides) > 1:
-        yield logging_between(sides, limits)
-    else:
+    if len(sides) <= 1:
         yield from not_compared(cases, limits, "D3")
+    elif not of_one_server(sides):
+        yield logging_between(sides, limits)
 
 
 def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import by_name, taking_turns
+from benchforge.checks.seen import by_name
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.welch import Welch, welch
@@ -22,18 +22,14 @@ def of_bridge(
     alone: Sequence[Sequence[Trial]],
     scenario: str,
     limits: Thresholds,
-    of: str = "",
 ) -> Iterator[Check]:
     """Yield for each pair whether its ratio of rates in turns is that of the blocks without.
 
-    All pairs together are found to differ by chance in 1 % of comparisons. With a client's label in
-    `of`, its pairs alone are yielded.
+    All pairs together are found to differ by chance in 1 % of comparisons.
     """
-    ours, theirs = by_name(joint, taking_turns), by_name(alone, taking_turns)
+    ours, theirs = by_name(joint), by_name(alone)
     pairs = [*combinations(ours, 2)]
     for a, b in pairs:
-        if of and of not in {ours[a][0].case.driver, ours[b][0].case.driver}:
-            continue
         of_turns, of_blocks = (
             _log_ratios(sides.get(a, ()), sides.get(b, ())) for sides in (ours, theirs)
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import compared
 from benchforge.checks.statistics.repetitions import rates_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -22,7 +23,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     if len(cases) <= 1:
         return
     rates = [rates_of(trials) for trials in cases]
-    names = [trials[0].case.server if trials else "?" for trials in cases]
+    names = [compared(trials[0]) if trials else "?" for trials in cases]
     clearest: tuple[float, str] | None = None
     pairs = [*combinations(range(len(cases)), 2)]
     for a, b in pairs:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import compared
 from benchforge.model.summary.summary import Placebo
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
@@ -28,7 +29,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         yield limits.check("S6", "behaviour", None, says, scope="comparison")
         return
     rates = [rates_of(trials) for trials in cases]
-    names = [trials[0].case.server for trials in cases]
+    names = [compared(trials[0]) for trials in cases]
     pairs = list(combinations(range(len(cases)), 2)) or [(0, 0)]
     blocks = min(len(rates[a].keys() & rates[b].keys()) for a, b in pairs)
     yield _repetitions(blocks, len(cases), limits)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import by_name, taking_turns
+from benchforge.checks.seen import by_name, compared
 from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
@@ -28,7 +28,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     turns = trial.turns
     if turns is None or not turns.slices:
         return
-    server = taking_turns(trial)
+    server = compared(trial)
     yield _idle_work(turns, server, limits)
     sequential = trial.load is not None and trial.load.concurrency == 1
     if not sequential:  # else a slice ends with its last response, and no connection was idle
@@ -66,21 +66,15 @@ def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     return limits.check("I3", "apparatus", ends, says, component=server)
 
 
-def of_comparison(
-    cases: Sequence[Sequence[Trial]], limits: Thresholds, of: str = ""
-) -> Iterator[Check]:
-    """Yield I2, I4 and I5: the same noise for all, and ratios that do not drift over rounds.
-
-    With a client's label in `of`, I5 is about its pairs alone.
-    """
-    sides = by_name(cases, taking_turns)
+def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield I2, I4 and I5: the same noise for all, and ratios that do not drift over rounds."""
+    sides = by_name(cases)
     if len(sides) < len(("a", "b")):
         return
     yield _exposure({name: _turns(trials) for name, trials in sides.items()}, limits)
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, ours), (b, theirs) in combinations(sides.items(), 2):
-        if not of or of in {ours[0].case.driver, theirs[0].case.driver}:
-            yield _drift(a, ours, b, theirs, limits)
+        yield _drift(a, ours, b, theirs, limits)
 
 
 def _turns(trials: Sequence[Trial]) -> list[Turns]:

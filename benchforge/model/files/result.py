@@ -95,6 +95,8 @@ class Header(Frozen):
     the other, in fewer blocks."""
     titles: dict[str, str] = Field(default_factory=dict)
     "Titles of scenarios, by label; without those that have none."
+    clients: tuple[str, ...] = ()
+    "Labels of scenarios whose clients are compared; others compare servers. Older results: none."
     metrics: tuple[MetricUse, ...]
     "Metrics in the order of the report."
     scenario_metrics: dict[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -1,10 +1,8 @@
 """How the servers or the clients of a scenario take turns, as the suite says."""
 
-from typing import Literal
-
 from pydantic import PositiveFloat
 
-from benchforge.model.values.case_name import CaseName, clients_of, comparison
+from benchforge.model.values.case_name import Among, CaseName, clients_of, comparison
 from benchforge.model.values.frozen import Frozen
 
 SHORTEST_S, LONGEST_S = 0.02, 1.0
@@ -22,7 +20,7 @@ class TurnsPlanned(Frozen):
     each_s: PositiveFloat
     "Length of the load of each server in a block, over all of its slices."
 
-    among: Literal["servers", "clients"] = "servers"
+    among: Among = "servers"
     "Parts that take turns: the servers under one load tool, or the clients of one server."
 
     def group(self, case: CaseName) -> str:

@@ -128,9 +128,9 @@ class Comparison(Frozen):
     scenario: str
     "Label of the scenario."
     driver: str
-    "Label of the load tool or client."
+    "Label of the load tool or client; empty if clients are compared with one another."
     vary: dict[str, JsonValue]
-    "Varied options at this point, without those of servers."
+    "Varied options at this point, without those of the servers or clients that are compared."
     cases: tuple[CaseName, ...]
     "Cases in the order of the suite."
     checks: tuple[Check, ...]

@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from pydantic import JsonValue, PositiveInt
 
 from benchforge.model.values.frozen import Frozen
 
-_OF_SERVERS = "servers."
-_OF_CLIENTS = "clients."
+Among = Literal["servers", "clients"]
+"What is compared: the servers under one load tool, or the clients of one server."
 KIND = "kind"
 "The axis of a mix's kinds, in the place of what varies: every path of that has a dot."
 
@@ -47,9 +48,9 @@ class CaseName(Frozen):
         return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
 
 
-def shared(case: CaseName) -> dict[str, JsonValue]:
-    """Return what varies, without what belongs to the servers."""
-    return {path: value for path, value in case.vary.items() if not path.startswith(_OF_SERVERS)}
+def shared(case: CaseName, among: Among = "servers") -> dict[str, JsonValue]:
+    """Return what varies, without what belongs to the servers or clients that are compared."""
+    return {path: value for path, value in case.vary.items() if not path.startswith(f"{among}.")}
 
 
 def comparison(case: CaseName) -> str:
@@ -59,20 +60,28 @@ def comparison(case: CaseName) -> str:
 
 def clients_of(case: CaseName) -> str:
     """Return a key of the cases that differ in their client alone, and in its own options."""
-    vary = {path: value for path, value in case.vary.items() if not path.startswith(_OF_CLIENTS)}
-    return json.dumps([case.scenario, case.server, vary], sort_keys=True)
+    return json.dumps([case.scenario, case.server, shared(case, "clients")], sort_keys=True)
+
+
+def among(cases: Sequence[CaseName]) -> Among:
+    """Return what is compared in a group of cases."""
+    return "clients" if len({case.driver for case in cases}) > 1 else "servers"
 
 
 def server_names(cases: Sequence[CaseName]) -> list[str]:
-    """Return what each of several servers is called: its label, and what varies of it."""
-    labels = [", ".join([case.server, *_varies(case)]) for case in cases]
+    """Return what several servers or clients are called: their labels, and what varies of them."""
+    of = among(cases)
+    labels = [
+        ", ".join([case.server if of == "servers" else case.driver, *_varies(case, of)])
+        for case in cases
+    ]
     often = Counter(labels)
     return [
         name if often[name] == 1 else f"{name} ({number})" for number, name in enumerate(labels, 1)
     ]
 
 
-def _varies(case: CaseName) -> Iterator[str]:
+def _varies(case: CaseName, of: Among) -> Iterator[str]:
     for path, value in case.vary.items():
-        if path.startswith(_OF_SERVERS):
+        if path.startswith(f"{of}."):
             yield f"{path.rpartition('.')[2]} {value}"

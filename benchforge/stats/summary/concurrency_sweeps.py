@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep, Level
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import server_names
+from benchforge.model.values.case_name import server_names, shared
 from benchforge.stats.inference.interval import LEAST, typical
-from benchforge.stats.summary.groups import Identity, identity, shared
+from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.line import by_block
 from benchforge.stats.sweep.sweep import sweep
 from benchforge.stats.sweep.usl import law_at

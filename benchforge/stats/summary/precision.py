@@ -64,7 +64,7 @@ def sought(header: Header) -> tuple[PrecisionTarget, ...]:
     its value in place of a ratio. What a claim compares across groups is a pair as well.
     """
     targets: dict[object, PrecisionTarget] = {}
-    for group in groups(header.cases):
+    for group in groups(header.cases, header.clients):
         if group[0].scenario in header.bridges:  # it has fewer blocks, and answers nothing
             continue
         pairs: list[tuple[CaseName, CaseName | None]] = [*combinations(group, 2)]
@@ -165,7 +165,7 @@ def _values(
         used[identity(trial.case)].append(trial)
     used = {case: used_of(of) for case, of in used.items()}
     by_case: _Values = {}
-    for group in groups(header.cases):
+    for group in groups(header.cases, header.clients):
         settled = [course(used[identity(case)]) for case in group]
         window = together(settled)
         for case, own in zip(group, settled, strict=True):

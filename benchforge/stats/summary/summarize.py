@@ -12,12 +12,12 @@ from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, among, shared
 from benchforge.parts.part import Metric
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
-from benchforge.stats.summary.groups import Identity, groups, identity, shared
+from benchforge.stats.summary.groups import Identity, groups, identity
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.placebo import placebo
 from benchforge.stats.summary.precision import precise
@@ -49,7 +49,7 @@ def summarize(
     planned = Counter(identity(one.case) for one in header.plan if one.block <= blocks)
     comparisons = tuple(
         _comparison(group, by_case, searches=group[0].scenario in header.searches)
-        for group in groups(header.cases)
+        for group in groups(header.cases, header.clients)
     )
     looked_at = {
         identity(case): (one, window_of(one, group.window))
@@ -172,22 +172,15 @@ def _by_case(header: Header, trials: Sequence[Trial]) -> dict[Identity, list[Tri
 def _comparison(
     cases: Sequence[CaseName], by_case: Mapping[Identity, Sequence[Trial]], *, searches: bool
 ) -> Comparison:
-    if searches:  # trials at several rates have no common course
-        return Comparison(
-            scenario=cases[0].scenario,
-            driver=cases[0].driver,
-            vary=shared(cases[0]),
-            cases=tuple(cases),
-            checks=(),
-        )
-    courses = tuple(course(by_case[identity(case)]) for case in cases)
-    first = cases[0]
-    return Comparison(
-        scenario=first.scenario,
-        driver=first.driver,
-        vary=shared(first),
+    of = among(cases)
+    comparison = Comparison(
+        scenario=cases[0].scenario,
+        driver=cases[0].driver if of == "servers" else "",
+        vary=shared(cases[0], of),
         cases=tuple(cases),
         checks=(),
-        window=together(courses),
-        steady_states=courses,
     )
+    if searches:  # trials at several rates have no common course
+        return comparison
+    courses = tuple(course(by_case[identity(case)]) for case in cases)
+    return comparison.model_copy(update={"window": together(courses), "steady_states": courses})

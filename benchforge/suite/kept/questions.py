@@ -39,6 +39,8 @@ class Asks(NamedTuple):
 
     titles: Mapping[str, str]
     "Titles of the scenarios that have one, by label."
+    clients: tuple[str, ...]
+    "Labels of the scenarios that compare clients."
     takes: Mapping[str, tuple[str, ...]]
     "Labels of the metrics of each scenario that names its own."
     tables: Mapping[str, Pivot]
@@ -105,6 +107,7 @@ def asked_of(
     measured = {label: scenarios[label] for label in there if label in scenarios}
     return Asks(
         titles={label: one.title for label, one in measured.items() if one.title},
+        clients=tuple(label for label, one in measured.items() if one.clients),
         takes={label: one.metrics for label, one in measured.items() if one.metrics is not None},
         tables={label: one for label, one in tables.items() if any(map(one.has, names))},
         claims=of_cases(claims, names),

@@ -60,6 +60,11 @@ def standing(comparison: Comparison, summary: Summary) -> MetricRanking | None:
     return next(rates, comparison.rankings[0] if comparison.rankings else None)
 
 
+def side(comparison: Comparison) -> str:
+    """Return what a comparison compares: "server" or "client"."""
+    return "server" if comparison.driver else "client"
+
+
 def cases_of(comparison: Comparison, summary: Summary) -> list[CaseSummary]:
     """Return the summaries of a comparison's cases."""
     by_title = {case.case.title: case for case in summary.cases}
@@ -72,7 +77,8 @@ def label_of(comparison: Comparison, summary: Summary) -> str:
     It says where servers took turns: their levels are then no absolute values.
     """
     alike = [one for one in summary.comparisons if one.scenario == comparison.scenario]
-    driver = [comparison.driver] if len({one.driver for one in alike}) > 1 else []
+    several = comparison.driver and len({one.driver for one in alike}) > 1
+    driver = [comparison.driver] if several else []
     vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
     turns = ["(in turns)"] if any(one.in_turns for one in cases_of(comparison, summary)) else []
     return " ".join([comparison.scenario, *driver, *vary, *turns])
@@ -96,8 +102,14 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         sentences = [f"Do not quote this: {headline}.", *sentences]
         state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
     elif state in {"differs", "same", "undecided"} and not searched:
-        why = scatter(cases, ranked) if state == "undecided" and ranked is not None else []
-        sentences = [*why, *explained(cases, trials, differ=state == "differs"), *sentences]
+        why = (
+            scatter(cases, ranked, side(comparison))
+            if state == "undecided" and ranked is not None
+            else []
+        )
+        if side(comparison) == "server":  # what a client computes is its own metric
+            why += explained(cases, trials, differ=state == "differs")
+        sentences = [*why, *sentences]
     sentences += _placebo(comparison, summary)
     if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
         state = "disturbed" if state == "differs" else state
@@ -252,10 +264,11 @@ def _faults(comparison: Comparison, summary: Summary) -> list[Check]:
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:
+    what, drivers = side(comparison), {case.driver for case in comparison.cases}
     return [
-        f"The same server twice: {interval(one.ratio)}."
+        f"The same {what} twice: {interval(one.ratio)}."
         for one in summary.placebos
-        if one.case.scenario == comparison.scenario and one.case.driver == comparison.driver
+        if one.case.scenario == comparison.scenario and one.case.driver in drivers
     ]
 
 

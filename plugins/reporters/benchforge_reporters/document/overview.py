@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import Comparison, Ranking, Summary, readable
-from benchforge_reporters.document.answers import ComparisonAnswer, standing
+from benchforge_reporters.document.answers import ComparisonAnswer, side, standing
 from benchforge_reporters.document.claim_lines import ClaimLine
 
 MANY_CLAIMS = 8
@@ -50,7 +50,9 @@ class Overview:
     unknown: int
     "Claims with a published value and without an interval."
     rows: tuple[MatrixRow, ...]
-    "Comparisons of at least two servers that are ranked."
+    "Comparisons of at least two servers or clients that are ranked."
+    side: str = "server"
+    "What all of them compare: server, or client."
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -74,11 +76,13 @@ def overview(
     if len(claims) < MANY_CLAIMS and len(answers) < MANY_COMPARISONS:
         return None
     published = [line.excluded for line in claims if line.published]
+    sides = {side(one) for one in summary.comparisons if len(one.cases) > 1}
     return Overview(
         published=len(published),
         excluded=published.count(True),
         unknown=published.count(None),
         rows=tuple(_rows(summary, answers)),
+        side="client" if sides == {"client"} else "server",
     )
 
 

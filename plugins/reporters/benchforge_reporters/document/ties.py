@@ -51,8 +51,8 @@ def far_apart(ranking: Ranking | None) -> bool:
     return ranking is not None and any(not close for close, _ in ties(ranking, names))
 
 
-def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
-    """Return how much the trials of one server differ, in a sentence; none if that is unknown."""
+def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> list[str]:
+    """Return how much the trials of one side differ, in a sentence; none if that is unknown."""
     lines = (line for case in cases for line in case.metrics)
     ratios = [
         line.highest / line.lowest
@@ -65,5 +65,5 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
     share = readable.figure(100 * (most - 1), 2)
     blocks = readable.counted(max(case.trials for case in cases), "block")
     return [
-        f"Why: the trials of one server differ by up to {share} %, and there are {blocks} only."
+        f"Why: the trials of one {side} differ by up to {share} %, and there are {blocks} only."
     ]

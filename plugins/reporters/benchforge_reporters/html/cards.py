@@ -75,4 +75,5 @@ def _about(comparison: Comparison, cases: Sequence[CaseSummary], chart: Chart | 
     counted = readable.counted(trials, "trial")
     if chart is not None and chart.left_out:
         counted += f", of which {readable.exact(chart.left_out)} have no mark"
-    return " · ".join([*unit, f"by {comparison.driver}", counted])
+    driver = [f"by {comparison.driver}"] if comparison.driver else []
+    return " · ".join([*unit, *driver, counted])

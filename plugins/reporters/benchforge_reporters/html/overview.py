@@ -79,7 +79,7 @@ def _matrix(overview: Overview) -> DrawnMatrix | None:
     by_server = len(servers) >= len(labels)
     rows = tuple(_by_server(overview) if by_server else _by_comparison(overview))
     return DrawnMatrix(
-        "server" if by_server else "comparison",
+        overview.side if by_server else "comparison",
         tuple(labels) if by_server else servers,
         rows,
         readable.conjoined(doubtful) if doubtful else "",

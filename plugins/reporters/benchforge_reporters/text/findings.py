@@ -22,7 +22,7 @@ def _compared(summary: Summary) -> Iterator[tuple[Check, tuple[str, ...]]]:
     """Yield the checks of each comparison, with what tells it from the others."""
     several = len({(one.scenario, one.driver) for one in summary.comparisons}) > 1
     for comparison in summary.comparisons:
-        where = [comparison.scenario, comparison.driver] if several else []
+        where = [*filter(None, (comparison.scenario, comparison.driver))] if several else []
         where += [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
         name = ("; ".join(where),) if where else ()
         yield from ((check, name) for check in comparison.checks)

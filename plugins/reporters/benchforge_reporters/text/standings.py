@@ -71,7 +71,7 @@ def _groups(summary: Summary, scenario: str) -> Iterator[tuple[str, Comparison]]
     drivers = len({one.driver for one in groups}) > 1
     for group in groups:
         named = [f"{path.rpartition('.')[2]} {value}" for path, value in group.vary.items()]
-        label = ", ".join([group.driver, *named] if drivers else named)
+        label = ", ".join([group.driver, *named] if drivers and group.driver else named)
         yield f"{label}: " if label else "", group
 
 
