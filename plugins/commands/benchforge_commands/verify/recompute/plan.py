@@ -111,7 +111,6 @@ def questions(result: Result) -> Iterator[RecomputedValue]:
     yield RecomputedValue(result.header, ("smoke",), result.suite.smoke)
     yield RecomputedValue(result.header, ("title",), result.suite.title)
     yield RecomputedValue(result.header, ("titles",), dict(asks.titles))
-    yield RecomputedValue(result.header, ("clients",), list(asks.clients))
     yield RecomputedValue(
         result.header, ("scenario_metrics",), {key: list(one) for key, one in asks.takes.items()}
     )

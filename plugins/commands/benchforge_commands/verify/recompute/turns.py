@@ -16,7 +16,7 @@ from benchforge_commands.verify.recompute.recomputed import Result
 
 
 def planned(result: Result) -> Iterator[RecomputedValue]:
-    """Which scenarios take turns, and how, from the suite's text."""
+    """Which scenarios compare clients, which take turns, and how, from the suite's text."""
     header = result.header.model
     try:
         suite = of_result(header, result.registry)
@@ -27,6 +27,10 @@ def planned(result: Result) -> Iterator[RecomputedValue]:
         return
     wanted = {label: plain(one) for label, one in turns.items()}
     yield RecomputedValue(result.header, ("turns",), wanted)
+    there = dict.fromkeys(case.scenario for case in header.cases)
+    measured = (label for label in there if label in suite.scenarios)
+    clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
+    yield RecomputedValue(result.header, ("clients",), clients)
     bridges: JsonValue = {k: of for k, of in suite.bridges.items() if k in suite.scenarios}
     yield RecomputedValue(result.header, ("bridges",), bridges)
 
