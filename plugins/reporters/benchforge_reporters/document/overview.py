@@ -52,7 +52,7 @@ class Overview:
     rows: tuple[MatrixRow, ...]
     "Comparisons of at least two servers or clients that are ranked."
     side: str = "server"
-    "What all of them compare: server, or client."
+    "Kind of part that all of them compare: server or client."
 
     @property
     def servers(self) -> tuple[str, ...]:
