@@ -64,11 +64,9 @@ studies: setup-dev
 pytest = $(bin)/pytest -q -o cache_dir=.pytest_cache
 once_more = $(bin)/python tests/support/once_more.py .pytest_cache
 define side_by_side
-	@rm -rf .pytest_cache; outside=$$(mktemp) && memory=$$($(bin)/python tests/support/in_memory.py) && \
-		trap 'rm -rf "$$outside" $${memory:+"$$memory"}' EXIT; \
+	@rm -rf .pytest_cache; outside=$$(mktemp) && trap 'rm -f "$$outside"' EXIT; \
 		$(pytest)/outside --durations=5 -m 'network and $(1)' >"$$outside" 2>&1 & \
-		TMPDIR=$${memory:-$${TMPDIR:-/tmp}} $(pytest)/inside -n auto --dist worksteal \
-			--durations=20 -m 'not network and $(1)'; inside_code=$$?; \
+		$(pytest)/inside -n auto --dist worksteal --durations=20 -m 'not network and $(1)'; inside_code=$$?; \
 		wait $$!; outside_code=$$?; \
 		cat "$$outside"; \
 		if [ $$inside_code = 1 ]; then $(once_more)/inside $(own_place); inside_code=$$?; fi; \
