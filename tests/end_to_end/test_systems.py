@@ -1,7 +1,7 @@
 """Each server with each app that it speaks, for real: a right answer, a second of load, the end.
 
-`make test` measures a cover: each server, backend and interpreter of the suite at least once. That
-each app answers is shown in tests/plugins/servers.
+`make test` measures a cover: each server, backend and interpreter of the suite at least once, and
+each app that the tests of tests/plugins/ do not have answer.
 """
 
 import json
@@ -30,6 +30,8 @@ AGAIN = 4
 "Repetitions of what raised a finding that has no reason: noise does not raise it each time."
 SHORT = '{ use = "pace", connections = 8, duration = "200ms" }'
 "Load of the cover in the place of a second of wrk, which takes all CPUs."
+ONLY_HERE = {"agents_api_hour", "agents_api_hour_published", "six_asgi", "six_wsgi"}
+"Apps that no other test of `make test` has answer."
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
 CASES = list(expand(load(SUITE, Registry())))
 LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
@@ -43,6 +45,8 @@ def shown_by(case: Case) -> set[tuple[str, str]]:
     for server in (case.server, *(upstream for _, upstream in case.upstreams)):
         if runtime := getattr(server, "runtime", None):
             shown.add(("runtime", runtime))
+        if (app := getattr(server, "app", None)) in ONLY_HERE:
+            shown.add(("app", str(app)))
     return shown
 
 
@@ -88,7 +92,8 @@ def test_the_cover_has_every_server_backend_and_interpreter() -> None:
         {thing for case in cases for thing in shown_by(case)} for cases in (CASES, COVER)
     )
     assert of_all == of_cover
-    assert {kind for kind, _ in of_all} >= {"server", "upstream", "backend", "runtime"}
+    assert {kind for kind, _ in of_all} >= {"server", "upstream", "backend", "runtime", "app"}
+    assert {thing for kind, thing in of_all if kind == "app"} == ONLY_HERE
     assert sum(map(len, BATCHES)) == len(COVER) < len(CASES) / 3
 
 
