@@ -16,10 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 
-from benchforge.model.summary.summary import (
-    FailedTrial,
-    Summary,
-)
+from benchforge.model.summary.summary import FailedTrial, MetricSummary, Summary
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.plugin import Reporter
@@ -155,6 +152,43 @@ def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Pa
     told = "latency p99: type-1 quantile"
     assert f"- {told}\n" in Markdown().report(summary, (), tmp_path)[0].read_text()
     assert told in seen(summary, tmp_path).words
+
+
+def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() -> None:
+    def p99(value: float | None, *counts: int) -> MetricSummary:
+        there = line("latency", "s", 0.5, of="p99")
+        of_trial = there.samples[0]
+        why = "few samples: {} responses: p99 needs 10000"
+        if value is None:
+            why = "only {} responses: p99 needs 1000"
+        samples = tuple(
+            of_trial.model_copy(
+                update={
+                    "trial": trial,
+                    "sample": of_trial.sample.model_copy(
+                        update={"value": value, "why": why.format(count)}
+                    ),
+                }
+            )
+            for trial, count in enumerate(counts, 1)
+        )
+        listed = "; ".join(f"{one.sample.why} (trial {one.trial})" for one in samples)
+        unknown = {} if value else {"median": None, "why": listed}
+        return there.model_copy(update={"samples": samples, **unknown})
+
+    summary = result(
+        case("north", p99(0.5, 2000, 1500)),
+        case("south", p99(0.5, 9000)),
+        case("east", p99(None, 90, 80)),
+        case("west", p99(None, 999)),
+    )
+    rows = lines_of(Terminal().text(summary, ()))
+    assert [row for row in rows if row.startswith("(")][:2] == [
+        "(1) latency p99: few samples: 1500 to 9000 responses: p99 needs 10000",
+        "(2) latency p99: only 80 to 999 responses: p99 needs 1000",
+    ]
+    marks = [re.findall(r"\((\d)\)", row) for row in rows if "3 of 3" in row]
+    assert marks == [["1"], ["1"], ["2"], ["2"]]
 
 
 def test_colour_changes_no_word() -> None:

@@ -1,35 +1,65 @@
 """One cell of a table: a median with its spread, a single value, or that it is not known."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, readable, titled
 from benchforge_reporters.text.figures import figure
 
 NOTHING = "\u2013"
 _TO = "\u2013"
+_RESPONSES = re.compile(r"\b(\d+) responses\b")
+_UNCOUNTED = "\0 responses"
 
 Valued = tuple[MetricSummary, TrialSample]
 "A line, and its value of a trial."
 
 
 class Footnotes:
-    """Texts below a table, numbered as they are first needed. Numbers with one reason share it."""
+    """Texts below a table, numbered as they are first needed. Numbers with one reason share it.
+
+    Reasons that differ in their number of responses only are one, with the least and the most.
+    """
 
     def __init__(self) -> None:
-        self._notes: dict[str, tuple[int, dict[str, None]]] = {}
+        self._notes: dict[str, _Note] = {}
 
-    def mark(self, reason: str, title: str = "") -> str:
-        """Return the number of a reason, in the form in which a cell shows it."""
-        number, titles = self._notes.setdefault(reason, (len(self._notes) + 1, {}))
+    def mark(self, reason: str, title: str = "", others: Iterable[str] = ()) -> str:
+        """Return the number of a reason, in the form in which a cell shows it.
+
+        `others` are reasons of other trials that differ in their number of responses only.
+        """
+        note = self._notes.setdefault(_uncounted(reason), _Note(len(self._notes) + 1))
+        note.counts.extend(int(n) for one in (reason, *others) for n in _RESPONSES.findall(one))
         if title:
-            titles[title] = None
-        return f"({number})"
+            note.titles[title] = None
+        return f"({note.number})"
 
     def __iter__(self) -> Iterator[str]:
-        for reason, (number, titles) in self._notes.items():
-            about = f"{readable.listed(titles)}: " if titles else ""
-            yield f"({number}) {about}{reason}"
+        for reason, note in self._notes.items():
+            about = f"{readable.listed(note.titles)}: " if note.titles else ""
+            yield f"({note.number}) {about}{note.counted(reason)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    number: int
+    titles: dict[str, None] = field(default_factory=dict)
+    counts: list[int] = field(default_factory=list)
+
+    def counted(self, reason: str) -> str:
+        if not self.counts:
+            return reason
+        least, most = min(self.counts), max(self.counts)
+        there = f"{least}" if least == most else f"{least} to {most}"
+        return reason.replace(_UNCOUNTED, f"{there} responses")
+
+
+def _uncounted(reason: str) -> str:
+    """Return a reason without its number of responses, where it has one such number."""
+    text, times = _RESPONSES.subn(_UNCOUNTED, reason)
+    return text if times == 1 else reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +123,7 @@ def _part(
         # What is known of errors is told, though some trials do not know.
         bound = f"up to {scale.text(_highest(line))} "
         word = bound if _is_class(line) and _highest(line) else "unknown "
-        return _named(line, word + notes.mark(centre.why, _title(line))), ""
+        return _named(line, word + _why_unknown(line, centre.why, notes)), ""
     text = ("> " if centre.at_least else "") + scale.text(centre.value) + _remark(line, notes)
     if not spread or len(line.samples) == 1:
         return _named(line, text), ""  # one trial has no spread
@@ -107,8 +137,19 @@ def _remark(line: MetricSummary, notes: Footnotes) -> str:
     reasons = list(dict.fromkeys(one.sample.why for one in line.samples if one.sample.why))
     if not reasons:
         return ""
-    others = " (other trials alike)" if len(reasons) > 1 else ""
-    return f" {notes.mark(f'{reasons[0]}{others}', _title(line))}"
+    alike = len({_uncounted(reason) for reason in reasons}) == 1
+    if alike:
+        return f" {notes.mark(reasons[0], _title(line), reasons)}"
+    return f" {notes.mark(f'{reasons[0]} (other trials alike)', _title(line))}"
+
+
+def _why_unknown(line: MetricSummary, why: str, notes: Footnotes) -> str:
+    """Mark an unknown median: with the trials, unless all of them had too few responses."""
+    reasons = [one.sample.why for one in line.samples if one.sample.value is None]
+    uncounted = {_uncounted(reason) for reason in reasons}
+    if len(uncounted) == 1 and _UNCOUNTED in next(iter(uncounted)):
+        return notes.mark(reasons[0], _title(line), reasons)
+    return notes.mark(why, _title(line))
 
 
 def _value(
