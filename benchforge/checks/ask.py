@@ -49,6 +49,7 @@ _IN_TURNS = (
     connections.of_trial,
     restarts.of_trial,
     sampled.of_trial,
+    shares.of_trial,
     development.of_trial,
     interpreter.of_trial,
     method.of_trial,

@@ -66,8 +66,10 @@ class Workload(ABC):
     "Share of each kind and of each step of a flow, by label, in the order of their numbers."
     after: Mapping[str, str]
     "Step before each later step of a flow, by labels; empty without flows."
+    thinks: Mapping[str, float]
+    "Pause before each later step of a flow in seconds, by labels, where the mix gives one."
     flows: Mapping[str, JsonValue]
-    "Status and taken values of each step, and the mean number of requests, for load tools."
+    "Status, taken values and pause of each step, and the mean number of requests, for load tools."
     text: str
     "Definition of the mix, for the digest of a case."
     whole: bool

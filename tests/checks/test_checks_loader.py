@@ -1,6 +1,8 @@
 """Checks of the load tool: its CPU, its arithmetic, its schedule, its waiting."""
 
+import math
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -20,8 +22,10 @@ from made.quiet_trial import (
 from made.recorded import recorded
 
 from benchforge.checks import ask
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading, Schedule
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
@@ -202,6 +206,64 @@ def test_thinking_is_no_idleness() -> None:
     thinks = Load(connections=16, concurrency=16, think_s=0.009)
     assert asked(trial(reading=of, load=thinks), "L3").status == "pass"
     assert asked(trial(**closed(of)), "L3").status == "warn"
+
+
+def flow(think_s: float | None, paid: int) -> dict[str, object]:
+    """Return a load of 16 users in flows of two steps, of which some were ended by its end."""
+    of = reading(responses=1000 + paid, latency=Histogram.of({1000: 1000 + paid}))
+    kinds = {"buy.add": reading(responses=1000), "buy.pay": reading(responses=paid)}
+    first, paying = (Request(path=path) for path in ("/add", "/pay"))
+    stream = Stream(
+        records=1000,
+        sha256="0",
+        kinds={
+            "buy.add": StreamKind(share=1, records=1000, request=first),
+            "buy.pay": StreamKind(
+                share=1, records=1000, request=paying, after="buy.add", think_s=think_s
+            ),
+        },
+    )
+    of = of.model_copy(update={"kinds": kinds, "records_taken": (1000 + paid,)})
+    return {**closed(of), "stream": stream}
+
+
+def test_pauses_of_flows_are_no_idleness() -> None:
+    seconds = reading().seconds
+    pause = (16 * seconds - 2) / 1000
+    assert asked(trial(**flow(pause, 1000)), "L3").status == "pass"
+    assert asked(trial(**flow(pause / 2, 1000)), "L3").status == "warn"
+    assert asked(trial(**flow(None, 1000)), "L3").status == "warn"
+
+
+@given(st.floats(0.01, 5))
+def test_flows_that_think_at_the_end_are_no_other_mix(think_s: float) -> None:
+    thinking = round(1000 / reading().seconds * think_s)
+    assert asked(trial(**flow(think_s, 1000 - thinking)), "R1").status == "pass"
+    missing = 1000 - 16 - 2 * thinking - math.ceil(5 * math.sqrt(thinking)) - 20
+    if missing > 0:
+        assert asked(trial(**flow(think_s, missing)), "R1").status == "fail"
+
+
+@given(st.integers(0, 4000), st.integers(0, 4000), st.integers(0, 2**32))
+def test_processes_that_took_unequal_numbers_send_the_mix(one: int, other: int, seed: int) -> None:
+    random_ = Random(seed)
+    dealt = [kind for _ in range(2000) for kind in random_.sample("aaab", 4)]
+    sent = [*dealt[::2][:one], *dealt[1::2][:other]]
+    kinds = {kind: sent.count(kind) for kind in "ab"}
+    of = reading(responses=len(sent), records_taken=(one, other)).model_copy(
+        update={"kinds": {kind: reading(responses=count) for kind, count in kinds.items()}}
+    )
+    request = Request(path="/")
+    stream = Stream(
+        records=8000,
+        sha256="0",
+        kinds={
+            kind: StreamKind(share=share, records=share * 2000, request=request)
+            for kind, share in (("a", 3), ("b", 1))
+        },
+    )
+    status = asked(trial(**closed(of), stream=stream), "R1").status
+    assert status == ("pass" if sent else "unknown")
 
 
 def test_without_connections_or_a_mean_it_is_unknown() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from benchforge_reporters.document.answers import standing
+from benchforge_reporters.document.claim_lines import claim_lines
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.terminal.report import Terminal
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.studied import PUBLISHED, SCENARIOS, SERVERS, studied
 
+from benchforge.model.suite.claim import Term
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 
@@ -63,6 +65,29 @@ def test_published_values_are_counted_by_their_intervals() -> None:
     assert len(sourced) == sum(
         PUBLISHED[number % len(PUBLISHED)] is not None for number in range(1, CLAIMS + 1)
     )
+
+
+def test_a_claim_names_its_sides_and_where_claims_differ_its_metric(
+    result: tuple[Summary, list[Trial]],
+) -> None:
+    summary, _ = result
+    first, second, *others = summary.claims
+    (pair,) = first.instances
+    assert [line.hypothesis for line in claim_lines(summary)][:2] == [
+        "granian > bjoern",
+        "granian > uvicorn",
+    ]
+    minus = Term(
+        case=pair.a.case, minus=second.instances[0].b.case if second.instances[0].b else None
+    )
+    less = pair.model_copy(update={"a": minus})
+    other = second.model_copy(update={"metric": "client_cpu", "of": "total"})
+    asked = first.model_copy(update={"instances": (less,)})
+    changed = summary.model_copy(update={"claims": (asked, other, *others)})
+    assert [line.hypothesis for line in claim_lines(changed)][:2] == [
+        "throughput of (granian - uvicorn) > bjoern",
+        "client_cpu total of granian > uvicorn",
+    ]
 
 
 def test_a_result_with_few_claims_and_comparisons_has_no_overview() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.text.readable import figure, percent
 
@@ -25,7 +26,8 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         why = "how many requests the load tool keeps under way is not known"
         yield limits.check("L3", "apparatus", None, why)
         return
-    under_way = _under_way_us(reading, load)
+    thought_us = _thought_us(trial.stream, reading, load)
+    under_way = _under_way_us(reading, thought_us)
     if under_way is None:
         yield limits.check("L3", "apparatus", None, "the load tool tells no mean of its times")
         return
@@ -55,11 +57,19 @@ def _judged(reading: Reading, load: Load, under_way: float, limits: Thresholds) 
     return limits.check("L3", "apparatus", share, says, status="warn")
 
 
-def _under_way_us(reading: Reading, load: Load) -> float | None:
-    """Return the time of all requests together, at least."""
+def _thought_us(stream: Stream | None, reading: Reading, load: Load) -> float:
+    """Return the time of all pauses: a kind's own come instead of those of the load tool."""
+    thought = load.think_s * reading.responses
+    for label, kind in (stream.kinds if stream else {}).items():
+        if kind.think_s is not None and label in reading.kinds:
+            thought += (kind.think_s - load.think_s) * reading.kinds[label].responses
+    return thought * 1e6
+
+
+def _under_way_us(reading: Reading, thought: float) -> float | None:
+    """Return the time of all requests together, at least, and of the pauses."""
     late = reading.censored * (reading.censored_from_us or 0)
     young = reading.in_flight.sum_us if reading.in_flight else 0
-    thought = load.think_s * 1e6 * reading.responses
     if reading.latency is not None and reading.latency.counts:
         return reading.latency.sum_us + late + young + thought
     if reading.mean_us is None:

@@ -31,7 +31,13 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
         yield _timer(reading, limits)
     closed = not (reading.schedule or reading.process_s or _is_open_or_client(trial.load))
     if closed and tails and tails[-1] >= TAIL:
-        yield _omission(reading, trial.load, limits)
+        yield _omission(reading, _users_think(trial), limits)
+
+
+def _users_think(trial: Trial) -> bool:
+    """Whether a connection may be idle since its user thinks."""
+    kinds = () if trial.stream is None else trial.stream.kinds.values()
+    return bool(trial.load and trial.load.think_s) or any(kind.think_s for kind in kinds)
 
 
 def _is_open_or_client(load: Load | None) -> bool:
@@ -63,7 +69,7 @@ def residual_us(histogram: Histogram, p: float) -> float | None:
     return None
 
 
-def _omission(reading: Reading, load: Load | None, limits: Thresholds) -> Check:
+def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
         why = "the load tool gives no histogram of its response times: whether it missed is unknown"
@@ -89,7 +95,8 @@ def _omission(reading: Reading, load: Load | None, limits: Thresholds) -> Check:
     if more:
         says += f", which records no response time above {longest}"
     if limits["O1"].status(value) != "pass":
-        says += _stalls(reading, load, times.quantile(0.5) or 0, waits_us)
+        # A pause of users ends nothing for other reasons, too.
+        says += "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
         says += ": measure response times at a rate, with pace"
     return limits.check("O1", "apparatus", value, says, invalidates="latency")
 
@@ -101,7 +108,7 @@ def _all_times(reading: Reading, latency: Histogram) -> Histogram:
     return Histogram.added((latency, late, *young))
 
 
-def _stalls(reading: Reading, load: Load | None, median_us: float, waits_us: float) -> str:
+def _stalls(reading: Reading, median_us: float, waits_us: float) -> str:
     """Say whether the whole server stood still, by gaps of all connections.
 
     A gap explains what was missed only where it is about as long. Of one of two bins and more, half
@@ -109,8 +116,6 @@ def _stalls(reading: Reading, load: Load | None, median_us: float, waits_us: flo
     """
     series = reading.series
     if series is None or series.bin_s > _FINE_S * 1.001:
-        return ""
-    if load is not None and load.think_s:  # then nothing ends for other reasons too
         return ""
     longest = _longest_gap(series.completed) * series.bin_s
     if longest >= max(_FINE_S, _TIMES_MEDIAN * median_us / 1e6, waits_us / 1e6 / 2):

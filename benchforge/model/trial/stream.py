@@ -2,7 +2,7 @@
 
 import math
 
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.answers.good_response import GoodResponse
@@ -22,6 +22,8 @@ class StreamKind(Frozen):
 `{name}` stands for what an answer gave."""
     after: str | None = None
     "Label of the step before it in a flow; None for all other requests."
+    think_s: NonNegativeFloat | None = None
+    "Pause between the answer before it and this step of a flow; None: that of the load tool."
     probes: Probes | None = None
     "Answers to the probes; None if the trial ended before."
     good_response: GoodResponse | None = None

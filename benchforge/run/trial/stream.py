@@ -142,6 +142,7 @@ def rendered(
                 records=counts[n],
                 request=plain.first[label][0],
                 after=plain.after.get(label),
+                think_s=plain.thinks.get(label),
             )
             for n, (label, share) in enumerate(workload.shares.items())
         },

@@ -30,9 +30,9 @@ _OF_MORE_THAN_THE_SLICES: dict[str, object] = {
 
 def in_turns(reading: Reading, turns: Turns) -> Reading:
     """Return a reading with the seconds of the slices, and without response times."""
-    reading = reading.model_copy(
-        update={**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds},
-    )
+    kinds = {label: in_turns(one, turns) for label, one in reading.kinds.items()}
+    update = {**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds, "kinds": kinds}
+    reading = reading.model_copy(update=update)
     return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
 
 

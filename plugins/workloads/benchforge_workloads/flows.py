@@ -1,7 +1,6 @@
 """Flows: kinds with steps, whose later steps use what answers to earlier ones gave."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -12,11 +11,9 @@ from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.workload import Reply
 from benchforge_workloads.holes import Piece, Value, named
-from benchforge_workloads.sessions import User
+from benchforge_workloads.sessions import User, given
 from benchforge_workloads.tables import FlowStep, RequestKind
 
-# Probes get headers of one name joined by a comma, and dates have one, too.
-_APART = re.compile(r", (?=[^=;,\s]+=)")
 _OK = 200
 OPEN = 0
 "Stands for a value that is not there yet, where only the other keys of `expect` count."
@@ -31,8 +28,18 @@ def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
     }
 
 
+def pauses(kinds: Mapping[str, RequestKind]) -> dict[str, float]:
+    """Return the pause before each later step in seconds, by label, where a kind has one."""
+    return {
+        row: float(kind.think)
+        for label, kind in kinds.items()
+        if kind.think is not None
+        for row in list(kind.rows(label))[1:]
+    }
+
+
 def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
-    """Return label, status and taken values of each kind."""
+    """Return label, status, taken values and pause of each kind."""
     later = before(kinds)
     return [
         {
@@ -40,6 +47,7 @@ def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
             "later": label in later,
             "status": step.expect.get("status", _OK),
             "take": {**_takes(step)},
+            "think_s": None if kind.think is None else float(kind.think),
         }
         for own, kind in kinds.items()
         for label, step in kind.rows(own).items()
@@ -54,12 +62,11 @@ def after(user: User, answered: Iterator[tuple[str, RequestKind | FlowStep, Repl
     """Return what a user has after some steps. Raises TrialFailed where a value is missing."""
     cookies, values = dict(user.cookies), dict(user.taken)
     for label, step, reply in answered:
-        new = flow_values.cookies_set(_APART.split(reply.headers.get("set-cookie", "")))
-        body = reply.body if len(reply.body) <= flow_values.LARGEST_BODY else None
         try:
-            values |= flow_values.taken(_takes(step), reply.headers, new, body)
+            more, new = given(reply, _takes(step))
         except flow_values.NoValue as error:
             raise TrialFailed("ask", f"step {label!r}: {error}") from error
+        values |= more
         cookies = flow_values.with_cookies(cookies, new)
     return User(cookies, values, user.rows)
 

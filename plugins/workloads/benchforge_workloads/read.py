@@ -12,6 +12,7 @@ from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Driver
 from benchforge.suite.declared import LABEL
 from benchforge.suite.scenarios.search import rated
+from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.suite import Declared, Repeat, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
@@ -30,7 +31,6 @@ _EXCLUSIVE = {
     "requests": "each kind has its own request",
     "expect": "each kind has its own",
     "clients": "a client sends one request again and again",
-    "interleave": "servers in turns do not know kinds yet",
 }
 _ONCE, _RANDOM = "each once", 'order = "random"'
 _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
@@ -148,9 +148,9 @@ class _Reading(NamedTuple):
                 yield Fault(
                     (*self.at, key), f"{key} and kinds exclude each other: {why}", "leave it out"
                 )
-        if repeat.interleave != "off" and scenario.interleave != "off":
+        if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
             hint = f'set scenarios.{self.label}.interleave = "off"'
-            yield Fault((*self.at, "kinds"), _EXCLUSIVE["interleave"], hint)
+            yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
         if scenario.monitor:
             yield Fault(
                 (*self.at, "monitor"), "the monitor does not know kinds yet", "leave it out"
@@ -333,13 +333,16 @@ class _Reading(NamedTuple):
                 continue
             at = (*self.at, "loaders", number)
             if why := driver.why_no_kinds():
-                takers = "pace takes" if self._first_flow() else "pace, wrk and locust take"
+                takers = "pace and locust" if self._first_flow() else "pace, wrk and locust"
                 what = f"{label!r} {why}, and {self.label} has {kinds}"
-                yield Fault(at, what, f"{takers} them")
+                yield Fault(at, what, f"{takers} take them")
             elif (flow := self._first_flow()) and (why := driver.why_no_flows()):
                 what = f"{label!r} {why}, and kind {flow!r} has steps"
-                hint = "pace takes it; or make the first step a session, which runs before the load"
+                hint = "pace and locust take it; or make the first step a session, before the load"
                 yield Fault(at, what, hint)
+            elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
+                what = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
+                yield Fault(at, what, f'use pace, or set scenarios.{self.label}.interleave = "off"')
             else:
                 find = self.scenario.find
                 most = driver if find is None else rated(driver, float(find.rate[1]), 1)

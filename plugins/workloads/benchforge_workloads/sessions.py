@@ -1,9 +1,10 @@
 """Users who log in before the load: what their answers gave, for the requests of the load."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from benchforge_loaders.drivers import flow_values
 
 from benchforge.errors import TrialFailed
 from benchforge.suite.workload import Reply
@@ -12,8 +13,7 @@ from benchforge_workloads.holes import Value
 from benchforge_workloads.tables import UserSession
 
 # Headers of one name are joined by a comma, and dates have one, too.
-_COOKIE = re.compile(r"(?:^|, )([^=;,\s]+)=([^;,]*)")
-_MOST = 4096  # characters of what is taken
+_APART = re.compile(r", (?=[^=;,\s]+=)")
 
 
 @dataclass(frozen=True)
@@ -34,35 +34,25 @@ class User:
 
 def user_of(session: UserSession, login: Reply, rows: Mapping[str, Row]) -> User:
     """Return what a user has after a login. Raises TrialFailed where a value is not there."""
-    cookies = dict(_COOKIE.findall(login.headers.get("set-cookie", "")))
-    taken: dict[str, Value] = {}
-    for name, where in session.take.items():
-        source, _, rest = where.partition(":")
-        value: object = None
-        if source == "cookie":
-            value = cookies.get(rest)
-        elif source == "header":
-            value = login.headers.get(rest.lower())
-        else:
-            value = _pointed(login.body, rest)
-        if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise TrialFailed("ask", f"the answer to a login has no value at {where!r}")
-        text = str(value)
-        if len(text) > _MOST or not text.isprintable() or not text.isascii():
-            raise TrialFailed("ask", f"the value at {where!r} of a login cannot be sent again")
-        taken[name] = value
-    return User(cookies, taken, rows)
-
-
-def _pointed(body: bytes, pointer: str) -> object:
-    """Return the value at a JSON pointer; None where there is none."""
     try:
-        value = json.loads(body)
-        for step in pointer.removeprefix("/").split("/"):
-            value = value[int(step) if isinstance(value, list) else step]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return value
+        values, new = given(login, session.take)
+    except flow_values.NoValue as error:
+        raise TrialFailed("ask", f"login: {error}") from error
+    for name, value in values.items():
+        if not str(value).isascii():
+            where = session.take[name]
+            raise TrialFailed("ask", f"login: the value at {where!r} is not ASCII")
+    return User(flow_values.with_cookies({}, new), values, rows)
+
+
+def given(reply: Reply, take: Mapping[str, str]) -> tuple[dict[str, Value], dict[str, str | None]]:
+    """Return the values that are taken of an answer, and the cookies that it sets. Raises NoValue.
+
+    None stands for a cookie that it ends.
+    """
+    cookies = flow_values.cookies_set(_APART.split(reply.headers.get("set-cookie", "")))
+    body = reply.body if len(reply.body) <= flow_values.LARGEST_BODY else None
+    return flow_values.taken(take, reply.headers, cookies, body), cookies
 
 
 def unfilled(session: UserSession | None) -> User:

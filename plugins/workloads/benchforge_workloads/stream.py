@@ -64,6 +64,11 @@ class Mix(Workload):
         """Step before each later step of a flow, by labels."""
         return flows.before(self.kinds)
 
+    @cached_property
+    def thinks(self) -> Mapping[str, float]:  # type: ignore[override]
+        """Pause before each later step in seconds, by labels."""
+        return flows.pauses(self.kinds)
+
     @property
     def flows(self) -> Mapping[str, JsonValue]:  # type: ignore[override]
         """Status and taken values of each step, and the mean number of requests of a record."""
@@ -85,7 +90,7 @@ class Mix(Workload):
     def text(self) -> str:  # type: ignore[override]
         """What the mix is, for the digest of a case."""
         kinds = {
-            label: kind.model_dump(mode="json", exclude=None if kind.steps else {"steps"})
+            label: kind.model_dump(mode="json", exclude=_ungiven(kind))
             for label, kind in self.kinds.items()
         }
         feeds = {
@@ -259,6 +264,11 @@ def request_of(
         headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
         request = request.model_copy(update={"headers": headers})
     return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
+
+
+def _ungiven(kind: RequestKind) -> set[str]:
+    """Return the keys of a flow that a kind does not have."""
+    return {key for key in ("steps", "think") if not getattr(kind, key)}
 
 
 def _open_of(

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.units import Duration
 from benchforge.parts.wrong_option import WrongOption
 
 SOURCES = ("values", "integers", "text", "file")
@@ -143,6 +144,9 @@ class RequestKind(Frozen):
     steps: tuple[FlowStep, ...] = ()
     """Steps of a flow, instead of `request`: one after the other, each with values of the answers \
 before it."""
+    think: Duration | None = None
+    """Time between the answer to a step and the next step. Default: the `think` of the load tool, \
+or none."""
 
     @model_validator(mode="after")
     def _steps_or_request(self) -> Self:
@@ -150,6 +154,9 @@ before it."""
         if not self.steps:
             if "steps" in self.model_fields_set:
                 raise WrongOption("a flow has steps", "steps", hint="give request instead")
+            if self.think is not None:
+                what, hint = "only a flow has think", "give think to the load tool, or give steps"
+                raise WrongOption(what, "think", hint=hint)
             return self
         if given:
             what = f"steps and {' and '.join(given)} exclude each other: each step has its own"

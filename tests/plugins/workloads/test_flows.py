@@ -86,10 +86,24 @@ LOADERS = [
     'use = "pace"\nconnections = 4\nkeep_alive = false',
     'use = "pace"\nconnections = 4\nthink = "3ms"',
     'use = "pace"\nconnections = 50\nrate = "200/s"',
+    'use = "locust"\nusers = 4',
+    'use = "locust"\nusers = 4\nworkers = 2\nuser = "http"',
+]
+# What ends a flow early: the fault of the server, the class of the error, and the reason.
+ENDS = [
+    ("lines", "take", "the value at 'json:/cart/number' has a control character"),
+    ("long", "take", "the answer has more than 256 KiB"),
+    ("longer", "take", "the value at 'json:/cart/number' has 5000 characters: 4096 at most"),
+    ("type", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
+    ("true", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
+    ("missing", "take", "the answer has no value at 'json:/cart/number'"),
+    ("text", "take", "the answer is not JSON"),
+    ("status", "status", "status 500 ended the flow"),
+    ("close", "closed", ""),
 ]
 
 
-@pytest.mark.samples(3)
+@pytest.mark.samples(4)
 @pytest.mark.parametrize("loader", LOADERS)
 def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: str) -> None:
     (case,) = cases(suite(tmp_path, loader))
@@ -109,25 +123,12 @@ def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: s
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
     unfinished = kinds["buy.add"].responses - kinds["buy.pay"].responses
     assert 0 <= unfinished <= (trial.load.connections or 0)
-    outcomes = {check.id: check.status for check in of_trial(trial, limits())}
-    assert outcomes == {"R1": "pass", "R2": "pass"}
+    checks = list(of_trial(trial, limits()))
+    assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
 
 
 @pytest.mark.samples(3)
-@pytest.mark.parametrize(
-    ("fault", "error", "reason"),
-    [
-        ("lines", "take", "the value at 'json:/cart/number' has a control character"),
-        ("long", "take", "the answer has more than 256 KiB"),
-        ("longer", "take", "the value at 'json:/cart/number' has 5000 characters: 4096 at most"),
-        ("type", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
-        ("true", "take", "the value at 'json:/cart/number' is neither a text nor a number"),
-        ("missing", "take", "the answer has no value at 'json:/cart/number'"),
-        ("text", "take", "the answer is not JSON"),
-        ("status", "status", "status 500 ended the flow"),
-        ("close", "closed", ""),
-    ],
-)
+@pytest.mark.parametrize(("fault", "error", "reason"), ENDS)
 def test_a_flow_that_ends_early_counts_its_later_steps(
     tmp_path: Path, fault: str, error: str, reason: str
 ) -> None:
@@ -147,8 +148,55 @@ def test_a_flow_that_ends_early_counts_its_later_steps(
     carts = steps_of(tmp_path)
     assert all(right for steps in carts.values() for _, right in steps)
     assert all(cart in carts and "\n" not in cart for cart in carts)
-    outcomes = {check.id: check.status for check in of_trial(trial, limits())}
-    assert outcomes == {"R1": "pass", "R2": "pass"}
+    checks = list(of_trial(trial, limits()))
+    assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "more"),
+    [("text", "take", ""), ("missing", "take", "\nworkers = 2"), ("status", "status", "")],
+)
+def test_locust_counts_them_too(tmp_path: Path, fault: str, error: str, more: str) -> None:
+    (case,) = cases(suite(tmp_path, f'use = "locust"\nusers = 4{more}', fault))
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    assert trial.reading is not None
+    kinds = trial.reading.kinds
+    ended = [kinds[f"buy.{step}"].not_reached for step in STEPS]
+    assert ended == [None, kinds["buy.add"].errors[error], kinds["buy.add"].errors[error]]
+    assert (ended[1] or 0) > 5
+    all_kinds = sum(one.errors.get(error, 0) for one in kinds.values())
+    assert trial.reading.errors[error] == all_kinds
+    assert all(right for steps in steps_of(tmp_path).values() for _, right in steps)
+    checks = list(of_trial(trial, limits()))
+    assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
+
+
+@pytest.mark.parametrize(
+    "loader",
+    [
+        'use = "pace"\nconnections = 4',
+        'use = "pace"\nconnections = 50\nrate = "200/s"',
+        'use = "locust"\nusers = 4',
+    ],
+)
+def test_a_user_thinks_between_the_steps_of_a_flow(tmp_path: Path, loader: str) -> None:
+    path = suite(tmp_path, loader)
+    path.write_text(path.read_text().replace("share = 3", 'share = 3\nthink = "50ms"'))
+    (case,) = cases(path)
+    trial = trial_of(case, tmp_path)
+    assert trial.failure is None, trial.failure
+    assert trial.reading is not None
+    kinds, stream = trial.reading.kinds, trial.stream
+    assert stream is not None
+    assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
+    assert [stream.kinds[f"buy.{step}"].think_s for step in STEPS] == [None, 0.05, 0.05]
+    assert kinds["buy.pay"].responses > 5
+    if "rate" not in loader:  # two pauses for each flow of a user, however fast the server is
+        assert kinds["buy.pay"].responses <= 4 * trial.reading.seconds / 0.1
+    assert all(right for steps in steps_of(tmp_path).values() for _, right in steps)
+    checks = list(of_trial(trial, limits()))
+    assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
 
 
 def test_a_run_has_a_row_for_each_step_and_is_verified(bench: Bench, tmp_path: Path) -> None:

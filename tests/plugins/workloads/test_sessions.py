@@ -109,4 +109,4 @@ def test_a_login_without_its_value_fails_the_trial(tmp_path: Path) -> None:
     (case,) = cases(suite(tmp_path, change=("/user/token", "/user/key")))
     trial = trial_of(case, tmp_path)
     assert trial.failure is not None
-    assert "the answer to a login has no value at 'json:/user/key'" in trial.failure.message
+    assert "login: the answer has no value at 'json:/user/key'" in trial.failure.message

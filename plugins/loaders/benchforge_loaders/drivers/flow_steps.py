@@ -4,47 +4,28 @@ import json
 import struct
 from pathlib import Path
 
-from flow_values import LARGEST_BODY, NoValue, cookies_set, request, taken, with_cookies
+from flow_values import NoValue, cookies_set, request, taken, with_cookies
 
 _SIZE = struct.Struct("<I")
-
-
-class Whole:
-    """A body that is kept, up to a size."""
-
-    __slots__ = ("_pieces", "_size")
-
-    def __init__(self):
-        self._pieces = []
-        self._size = 0
-
-    def add(self, data):
-        self._size += len(data)
-        if self._size <= LARGEST_BODY:
-            self._pieces.append(data)
-
-    @property
-    def content(self):
-        """The bytes; None where they are too many."""
-        return b"".join(self._pieces) if self._size <= LARGEST_BODY else None
 
 
 class Flow:
     """A flow that a user has begun: what its answers gave, and the steps that are left."""
 
-    __slots__ = ("cookies", "kind", "next", "steps", "values")
+    __slots__ = ("cookies", "kind", "next", "steps", "think_s", "values")
 
-    def __init__(self, kind, steps):
+    def __init__(self, kind, think_s, steps):
         self.kind = kind
+        self.think_s = think_s
         self.steps = steps
         self.cookies = steps[0]["cookies"]
         self.values = {}
         self.next = None
 
     @property
-    def end(self):
-        """Number after that of its last step."""
-        return self.kind + 1 + len(self.steps)
+    def later(self):
+        """Numbers of the steps behind the one that it is at."""
+        return range(self.kind + 1, self.kind + 1 + len(self.steps))
 
 
 class Flows:
@@ -68,14 +49,17 @@ class Flows:
             (size,) = _SIZE.unpack_from(content, at)
             at += _SIZE.size + size
             steps.append(json.loads(content[at - size : at]))
-        return Flow(kind, steps)
+        return Flow(kind, self._kinds[kind]["think_s"], steps)
 
-    def answered(self, flow, status, head, body):
-        """Make the next request of a flow; return why there is none. Raises NoValue."""
+    def answered(self, flow, status, lines, body):
+        """Make the next request of a flow; return why there is none. Raises NoValue.
+
+        `lines` are the names and values of the answer's headers, `body` is None if it is too long.
+        """
         step = self._kinds[flow.kind]
         if status != step["status"]:
             return f"{step['label']}: status {status} ended the flow"
-        fields, set_cookies = _fields(head)
+        fields, set_cookies = _fields(lines)
         new = cookies_set(set_cookies)
         number = flow.kind + 1
         try:
@@ -89,12 +73,11 @@ class Flows:
         return None
 
 
-def _fields(head):
+def _fields(lines):
     """Return the headers by name, those of one name joined, and all lines Set-Cookie."""
     fields, set_cookies = {}, []
-    for line in head.decode("latin-1").splitlines()[1:]:
-        name, _, value = line.partition(":")
-        name, value = name.strip().lower(), value.strip()
+    for given, value in lines:
+        name = given.lower()
         if name == "set-cookie":
             set_cookies.append(value)
         fields[name] = f"{fields[name]}, {value}" if name in fields else value

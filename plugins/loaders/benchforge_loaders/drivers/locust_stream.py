@@ -1,4 +1,7 @@
-"""The requests of a mix by locust: each process takes every k-th record of the stream."""
+"""The requests of a mix by locust: each process takes every k-th record of the stream.
+
+A user takes a record, and where it begins a flow, makes all requests of the flow.
+"""
 
 import json
 import mmap
@@ -9,11 +12,14 @@ from itertools import count
 from pathlib import Path
 
 import gevent
+from flow_steps import Flows
+from flow_values import LARGEST_BODY, NoValue
 from locust import FastHttpUser, HttpUser, events, task
 from locust.runners import WorkerRunner
 
 TOLD = json.loads(Path(os.environ["BENCHFORGE_LOCUST"]).read_text())
-# Offset and length of a record, the number of its kind, and 0.
+FAST = TOLD["user"] == "fast"
+# Offset and length of a record, the number of its kind, and of the later steps of its flow.
 ENTRY = struct.Struct("<QIHH")
 # What the client writes itself.
 OWN = {"host", "content-length", "connection"}
@@ -30,13 +36,13 @@ class Records:
     def __init__(self):
         self._content = mapped(TOLD["stream"])
         self._index = mapped(TOLD["index"])
+        self.flows = Flows(TOLD["stream"])
         self._total = len(self._index) // ENTRY.size
-        self.part = 0
-        self.taken = self.began_again = 0
-        self._places = None
+        self.start(0)
 
     def start(self, part):
         self.part, self.taken, self.began_again = part, 0, 0
+        self.not_reached = {n: 0 for n in range(len(TOLD["kinds"])) if self.flows.is_later(n)}
         self._places = self._walk()
 
     def _walk(self):
@@ -45,18 +51,20 @@ class Records:
             yield from range(self.part, self._total, TOLD["parts"])
 
     def take(self):
-        """Return the label of the kind, method, path, headers and body of the next request."""
+        """Return the number of the kind, the bytes and the flow of the next record."""
         place = next(self._places)
-        self.taken += 1
-        offset, length, kind, _ = ENTRY.unpack_from(self._index, place * ENTRY.size)
-        head, _, body = self._content[offset : offset + length].partition(b"\r\n\r\n")
-        first, *lines = head.decode("latin-1").split("\r\n")
-        method, path, _ = first.split(" ")
-        pairs = (line.split(": ", 1) for line in lines)
-        headers = {name: value for name, value in pairs if name.lower() not in OWN}
-        # Both kinds of users ask for gzip by themselves.
-        headers.setdefault("Accept-Encoding", "identity")
-        return TOLD["kinds"][kind], method, path, headers, body or None
+        offset, length, kind, later = ENTRY.unpack_from(self._index, place * ENTRY.size)
+        end = offset + length
+        flow = self.flows.begun(self._content, end, kind, later) if later else None
+        return kind, self._content[offset:end], flow
+
+    def printed(self):
+        not_reached = {str(kind): count for kind, count in self.not_reached.items()}
+        return {
+            "taken": self.taken,
+            "began_again": self.began_again,
+            "not_reached": not_reached,
+        }
 
 
 RECORDS = Records()
@@ -79,22 +87,66 @@ def stop(environment, **_):
     # A master sends nothing.
     if isinstance(environment.runner, WorkerRunner) or TOLD["parts"] == 1:
         file = Path(f"{TOLD['taken']}-{RECORDS.part}")
-        file.write_text(f"{RECORDS.taken} {RECORDS.began_again}\n")
+        file.write_text(json.dumps(RECORDS.printed()) + "\n")
+
+
+def parted(request):
+    """Return method, path, headers and body of a request, as its user's client takes them."""
+    head, _, body = request.partition(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
+    method, path, _ = first.split(" ")
+    pairs = (line.split(": ", 1) for line in lines)
+    headers = {name: value for name, value in pairs if name.lower() not in OWN}
+    # Both kinds of users ask for gzip by themselves.
+    headers.setdefault("Accept-Encoding", "identity")
+    return method, path, headers, body or None
 
 
 def ask(self, **more):
-    kind, method, path, headers, body = RECORDS.take()
-    with self.client.request(
-        method,
-        path,
-        headers=headers,
-        data=body,
-        allow_redirects=False,
-        catch_response=True,
-        **more,
-    ) as answer:
-        # Statistics are kept by name, and of statuses there are none: 0 where no answer came.
-        answer.request_meta["name"] = f"{kind} {answer.status_code}"
+    """Make the requests of the next record: one, or those of a flow until it ends."""
+    kind, request, flow = RECORDS.take()
+    while True:
+        RECORDS.taken += 1
+        method, path, headers, body = parted(request)
+        with self.client.request(
+            method,
+            path,
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            catch_response=True,
+            **more,
+        ) as answer:
+            # Statistics are kept by name, and of statuses there are none: 0 where no answer came.
+            answer.request_meta["name"] = f"{TOLD['kinds'][kind]} {answer.status_code}"
+            goes_on = flow is not None and answered(flow, answer)
+        if not goes_on:
+            return
+        if flow.think_s:
+            gevent.sleep(flow.think_s)
+        kind, request = flow.kind, flow.next
+        if not flow.steps:
+            flow = None
+
+
+def answered(flow, answer):
+    """Return whether a flow goes on after an answer; if not, count the steps that come no more."""
+    went_on = False
+    if answer.status_code:
+        body = answer.content or b""
+        lines = (answer.headers if FAST else answer.raw.headers).items()
+        try:
+            if len(body) > LARGEST_BODY:
+                body = None
+            went_on = RECORDS.flows.answered(flow, answer.status_code, lines, body) is None
+        except NoValue as error:
+            answer.failure(f"benchforge take: {error}")
+            # No response that counts, as none that is cut.
+            answer.request_meta["name"] = f"{TOLD['kinds'][flow.kind]} 0"
+    if not went_on:
+        for later in flow.later:
+            RECORDS.not_reached[later] += 1
+    return went_on
 
 
 def keep_no_cookies(jar):
@@ -102,7 +154,7 @@ def keep_no_cookies(jar):
     jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
 
-if TOLD["user"] == "fast":
+if FAST:
 
     class Visitor(FastHttpUser):
         connection_timeout = network_timeout = TOLD["timeout"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
-from pace_flow import Flows
+from flow_steps import Flows
 from pace_loop import Loop
 from pace_stages import parsed as stages_of
 from pace_tally import BIN_NS, merged

@@ -16,11 +16,11 @@ import socket
 import sys
 import time
 from collections import deque
+from itertools import count
 from pathlib import Path
 
 from flow_values import NoValue
-from pace_flow import Whole
-from pace_response import Body, Malformed, Response
+from pace_response import Body, Malformed, Response, Whole, header_lines
 from pace_stages import Course, inverse
 from pace_stream import Stream
 from pace_tally import BIN_NS, PLAIN, Tally, bucket
@@ -75,7 +75,8 @@ class Loop:
         self._idle = []
         self._queue = deque()
         self._later = []
-        self._steps = deque()  # of flows whose users think, in the order of their times
+        self._steps = []  # of flows whose users think: time, order and flow of each
+        self._order = count()
         self._heads = {}
         self._fast = {}
         self.stream = None
@@ -185,6 +186,8 @@ class Loop:
         old, self._tally = self._tally, Tally()
         self._tally.connections, self._tally.connect = old.connections, old.connect
         self._fast.clear()  # each of them holds a histogram of the old counts
+        if self.stream is not None:
+            self.stream.begin(self._plan.kinds)
         self._bin_end = self._paused_at + BIN_NS
         self._moments = moments(self._plan, self._part)
         self._sample_at = next(self._moments, 1 << 62)
@@ -211,13 +214,15 @@ class Loop:
         """Move what is due to the queue, with the time at which it was seen to be."""
         while self._next_arrival is not None and self._next_arrival <= now:
             self._tally.started += 1
-            self._queue.append((self._next_arrival, now))
+            self._queue.append((self._next_arrival, now, None))
             self._next_arrival = next(self._arrivals, None)
         while self._later and self._later[0] <= now:
             self._tally.started += 1
-            self._queue.append((heapq.heappop(self._later), now))
+            self._queue.append((heapq.heappop(self._later), now, None))
         while self._steps and self._steps[0][0] <= now:
-            self._resume(*self._steps.popleft(), now)
+            due, _, flow = heapq.heappop(self._steps)
+            self._count_step()
+            self._queue.append((due, now, flow))
 
     def _dispatch(self, now):
         """Give requests to idle connections, or open one for each as far as it is allowed."""
@@ -228,7 +233,7 @@ class Loop:
                 idle.pop()
             if not idle and len(self._connections) >= self._share:
                 return
-            intended, seen = queue.popleft()
+            intended, seen, flow = queue.popleft()
             started = time.monotonic_ns()
             if seen == now:
                 self._tally.lateness.record((started - intended) // 1000)
@@ -237,29 +242,16 @@ class Loop:
                 self._tally.waited.record((started - seen) // 1000)
             if idle:
                 connection = idle.pop()
-                connection.intended = intended
+                connection.intended, connection.flow = intended, flow
                 self._send(connection, started)
             else:
-                self._connect(intended, started)
+                self._connect(intended, started, flow)
 
-    def _resume(self, intended, flow, now):
-        """Go on with a flow: in a closed loop, each user has a connection or may open one."""
-        self._count_step((now - intended) // 1000)
-        while self._idle and self._idle[-1].state == _CLOSED:
-            self._idle.pop()
-        if not self._idle:
-            self._connect(intended, now, flow)
-            return
-        connection = self._idle.pop()
-        connection.intended, connection.flow = intended, flow
-        self._send(connection, now)
-
-    def _count_step(self, late_us):
+    def _count_step(self):
         self._issued += 1
         self._tally.started += 1
-        self._tally.lateness.record(late_us)
 
-    def _connect(self, intended, now, flow=None):
+    def _connect(self, intended, now, flow):
         plan = self._plan
         connection = Connection()
         connection.intended = intended
@@ -542,13 +534,15 @@ class Loop:
         else:
             try:
                 body = response.body.content
-                ended = self.stream.flows.answered(flow, head.status, response.text, body)
+                lines = header_lines(response.text)
+                ended = self.stream.flows.answered(flow, head.status, lines, body)
             except NoValue as error:
                 self._lost(connection, "take", error, now)
                 return
             if ended is not None:
                 self._tally.note(ended)
-                self.stream.abort(connection)
+                self.stream.abort(flow)
+                connection.flow = None
         self._answered(connection, head.status, response.body_bytes, keeps, now)
 
     def _count_bytes(self, connection, received):
@@ -592,15 +586,18 @@ class Loop:
             self._follow(now + self._plan.think_ns)
 
     def _step(self, connection, keeps, now):
-        """Go on with a flow: at once, also with a rate; in a closed loop after the pause."""
+        """Go on with a flow: after its pause, or that of a closed loop, or at once."""
         flow, think = connection.flow, self._plan.think_ns
+        if flow.think_s is not None:
+            think = round(flow.think_s * SECOND)
         if think or not keeps:
             connection.flow = None
             (self._rest if keeps else self._close)(connection)
         if think:
-            self._steps.append((now + think, flow))
+            heapq.heappush(self._steps, (now + think, next(self._order), flow))
             return
-        self._count_step(0)
+        self._count_step()
+        self._tally.lateness.record(0)
         if keeps:
             connection.intended = now
             self._send(connection, now)
@@ -644,7 +641,7 @@ class Loop:
             self.stream.tallies[connection.kind].fail(kind, "")
         self._tally.fail(kind, _reason(kind, error))
         if connection.flow is not None:
-            self.stream.abort(connection)
+            self.stream.abort(connection.flow)
         if self.course is not None:
             self.course.failed(connection.intended)
         self._close(connection)
@@ -679,11 +676,14 @@ class Loop:
             if connection.state != _IDLE and connection.intended < too_old:
                 self._lost(connection, "timeout", None, now)
         while self._queue and self._queue[0][0] < too_old:
-            intended, seen = self._queue.popleft()
+            intended, seen, flow = self._queue.popleft()
             self._tally.lateness.record((seen - intended) // 1000)
             self._tally.waited.record((now - seen) // 1000)
             self._tally.never_sent += 1
             self._tally.fail("timeout", "")
+            if flow is not None:
+                self.stream.tallies[flow.kind].fail("timeout", "")
+                self.stream.abort(flow)
             if self.course is not None:
                 self.course.failed(intended)
             self._in_a_row += 1
@@ -693,7 +693,7 @@ class Loop:
         """Keep the ages of what is not answered yet: each would have taken longer than that."""
         tally = self._tally
         self._take_due(now)
-        for intended, seen in self._queue:
+        for intended, seen, _ in self._queue:
             tally.waiting += 1
             tally.in_flight.record(max(0, now - intended) // 1000)
             if self.course is not None:

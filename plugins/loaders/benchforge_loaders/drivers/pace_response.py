@@ -3,6 +3,8 @@
 import hashlib
 import re
 
+from flow_values import LARGEST_BODY
+
 HEAD_LIMIT = 65536
 LINE_LIMIT = 8192
 KNOWN_LIMIT = 1024
@@ -36,6 +38,26 @@ class Body:
             self.begin += data[: BODY_LIMIT - len(self.begin)]
 
 
+class Whole:
+    """A body that is kept, up to a size."""
+
+    __slots__ = ("_pieces", "_size")
+
+    def __init__(self):
+        self._pieces = []
+        self._size = 0
+
+    def add(self, data):
+        self._size += len(data)
+        if self._size <= LARGEST_BODY:
+            self._pieces.append(data)
+
+    @property
+    def content(self):
+        """The bytes; None where they are too many."""
+        return b"".join(self._pieces) if self._size <= LARGEST_BODY else None
+
+
 class Head:
     """Status and framing. `length` is None where the body's end is marked otherwise."""
 
@@ -47,6 +69,12 @@ class Head:
         self.chunked = chunked
         self.keeps = keeps
         self.server = server
+
+
+def header_lines(text):
+    """Return the name and the value of each header of a head."""
+    lines = (line.partition(":") for line in text.decode("latin-1").split("\n")[1:])
+    return [(name.strip(), value.strip()) for name, _, value in lines]
 
 
 def read_head(text, bodiless=False):

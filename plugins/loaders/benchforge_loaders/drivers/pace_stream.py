@@ -5,7 +5,7 @@ import struct
 import sys
 from pathlib import Path
 
-from pace_flow import Flows
+from flow_steps import Flows
 from pace_tally import Histogram, Tally
 
 # Offset and length of a record, the number of its kind, and of the later steps of its flow.
@@ -20,20 +20,24 @@ class Stream:
     """
 
     def __init__(self, path, kinds, part, parts):
-        self.tallies = [Tally() for _ in range(kinds)]
-        # Known heads, by kind: the histogram behind a head is that of one kind.
-        self.fast = [{} for _ in range(kinds)]
         self._content = _mapped(Path(path))
         self._index = _mapped(Path(path).with_suffix(".index"))
         self.flows = Flows(path)
-        self._not_reached = {n: 0 for n in range(kinds) if self.flows.is_later(n)}
         self._records = len(self._index) // _ENTRY.size
         self._part, self._parts = part, parts
-        self._at = part
-        self.taken = 0
-        self.began_again = 0
         if self._records < parts:
             sys.exit(f"pace: {parts} processes cannot share {self._records} records")
+        self.begin(kinds)
+
+    def begin(self, kinds):
+        """Begin with the first record, and count anew."""
+        self.tallies = [Tally() for _ in range(kinds)]
+        # Known heads, by kind: the histogram behind a head is that of one kind.
+        self.fast = [{} for _ in range(kinds)]
+        self._not_reached = {n: 0 for n in range(kinds) if self.flows.is_later(n)}
+        self._at = self._part
+        self.taken = 0
+        self.began_again = 0
 
     def take(self, connection):
         """Give a connection its next request, and return its bytes."""
@@ -61,11 +65,10 @@ class Stream:
         if not flow.steps:
             connection.flow = None
 
-    def abort(self, connection):
+    def abort(self, flow):
         """Count the steps of a flow that come no more."""
-        for kind in range(connection.kind + 1, connection.flow.end):
+        for kind in flow.later:
             self._not_reached[kind] += 1
-        connection.flow = None
 
     def into(self, total):
         """Add to the counts of all what only those of kinds have: responses of known heads."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -21,12 +22,22 @@ from benchforge.plugin import (
     hookimpl,
 )
 from benchforge_loaders.locust.report import LocustReport, complaint
+from benchforge_loaders.printed import Count, ToolJson
 from benchforge_loaders.timed import Timed, WholeSeconds, parsing
 
 OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
 STREAM_FILE = OUR_FILE.with_name("locust_stream.py")
 SETTINGS = "locust-request.json"
 WORKERS_WITHIN_S = 20
+
+
+class _Process(ToolJson):
+    """What our locustfile counts in a process that sends a mix."""
+
+    taken: Count
+    began_again: Count
+    not_reached: dict[str, Count]
+    "Number of flows that ended before a later step, by the number of its kind."
 
 
 class Locust(Timed):
@@ -45,8 +56,8 @@ class Locust(Timed):
       high.
     - Your own locustfile decides which requests to send. benchforge uses the scenario's request
       only for the checks before and after the load. Redirects are followed as that file says.
-    - Of a mix, the users of a process share its part of the stream: each takes the next request.
-      Cookies of answers are not kept.
+    - Of a mix, the users of a process share its part of the stream: each takes the next request,
+      or the next flow, and makes all of its requests. Only a flow keeps the cookies of its answers.
     - locust reports the status of a failure only in words, from which benchforge forms the
       classes. With your own locustfile, `other` are failures that the file declared.
     """
@@ -157,14 +168,30 @@ class Locust(Timed):
         reading = report.reading(own=own, retries=retries)
         if not output.target.kinds:
             return reading
-        kinds = report.by_kind(output.target.kinds, retries=retries)
-        taken, began_again = self._taken(output)
-        update = {"kinds": kinds, "records_taken": taken, "stream_began_again": began_again}
+        processes = self._processes(output)
+        ended = Counter[str]()
+        for process in processes:
+            ended.update(process.not_reached)
+        kinds = {
+            kind: one.model_copy(update={"not_reached": ended.get(str(number))})
+            for number, (kind, one) in enumerate(
+                report.by_kind(output.target.kinds, retries=retries).items()
+            )
+        }
+        update = {
+            "kinds": kinds,
+            "records_taken": tuple(process.taken for process in processes),
+            "stream_began_again": sum(process.began_again for process in processes),
+        }
         return reading.model_copy(update=update)
 
     def why_no_kinds(self) -> str:
         """Return why it cannot send a mix: a locustfile of one's own decides for itself."""
         return "sends what its own locustfile says" if self.locustfile is not None else ""
+
+    def why_no_flows(self) -> str:
+        """Return nothing: a user makes all requests of a flow."""
+        return ""
 
     def _stream(self, target: Target) -> Mapping[str, object]:
         """Return what our locustfile for a mix reads."""
@@ -178,14 +205,13 @@ class Locust(Timed):
             "timeout": float(self.timeout),
         }
 
-    def _taken(self, output: Output) -> tuple[tuple[int, ...], int]:
-        """Return how many records each process took, and how often one began again."""
-        rows = []
+    def _processes(self, output: Output) -> list[_Process]:
+        """Return what each process that sent requests counted."""
+        there: list[_Process] = []
         for part in range(max(1, self.workers)):
             with parsing(name := f"{_taken_file(output.target)}-{part}"):
-                taken, again = map(int, output.file(name).split())
-                rows.append((taken, again))
-        return tuple(taken for taken, _ in rows), sum(again for _, again in rows)
+                there.append(_Process.from_json(output.file(name)))
+        return there
 
 
 def _taken_file(target: Target) -> str:

@@ -30,6 +30,7 @@ _FAILED_KIND = re.compile(r"[A-Z]+ (\S+) \d+: ")
 _ZONE_S = 900  # all zones of the world are whole quarters of an hour apart
 _LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
 _CLASSES = {
+    "take": re.compile(r"^\S+ \S+ 0: .?benchforge take: "),
     "status": re.compile(r"\bHTTPError\('|BadStatusCode\("),
     "connect": re.compile(r"ConnectionRefused|NewConnectionError|Connection refused"),
     "timeout": re.compile(r"[Tt]imeout|timed out"),
@@ -105,7 +106,7 @@ class LocustReport:
         requests = sum(entry.requests for entry in self.entries)
         failed = sum(entry.failures for entry in self.entries)
         classes = self._classes(own=own)
-        lost = classes["connect"] + classes["timeout"] + classes["read"]
+        lost = sum(count for name, count in classes.items() if name not in ("status", "other"))
         times = Counter[float]()
         for entry in self.entries:
             times.update({float(ms): count for ms, count in entry.times.items()})
@@ -125,7 +126,7 @@ class LocustReport:
             own_requests=own,
             errors=classes,
             unanswered=None if classes.get("other") else lost,
-            body_bytes=None if own else sum(entry.content for entry in self.entries),
+            body_bytes=None if own else sum(one.content for one in self.entries if _whole(one)),
             percentiles_us=_percentiles(times) if timed else None,
             percentiles_by="locust, in steps of 1, 10 or 100 ms" if timed else "",
             mean_us=total_ms / timed * 1000 if timed else None,
@@ -194,6 +195,11 @@ def complaint(code: int, output: str, locustfile: Path) -> str:
     name = re.escape(locustfile.name)
     places = re.findall(rf'^  File ".*/{name}", line (\d+)', output, re.MULTILINE)
     return f"{locustfile}:{places[-1]}: {last}" if places else last
+
+
+def _whole(entry: _Entry) -> bool:
+    """Whether the requests of an entry have responses: our locustfile adds the status, or 0."""
+    return not entry.name.endswith(" 0")
 
 
 def _label(name: str) -> str:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress, islice
 from typing import Final, Literal
 
-from benchforge.plugin import Summary, Verdict, readable
+from benchforge.plugin import Summary, Verdict, readable, titled
 from benchforge_reporters.text.claims import ClaimText, texts
 
 ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invalid"]
@@ -61,7 +62,14 @@ class ClaimLine:
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
     roots = {cause.id for cause in summary.causes}
-    return [_line(one, roots) for one in texts(summary)]
+    lines = [_line(one, roots) for one in texts(summary)]
+    titles = [titled(line.text.claim.metric, line.text.claim.of) for line in lines]
+    if len(set(titles)) < _PAIR:
+        return lines
+    return [
+        replace(line, hypothesis=f"{title} of {line.hypothesis}")
+        for title, line in zip(titles, lines, strict=True)
+    ]
 
 
 def intervals_note(summary: Summary) -> str:
@@ -114,19 +122,25 @@ def _with_names(text: ClaimText) -> str:
     """Return the hypothesis with what tells its sides apart in place of `a` and `b`."""
     hypothesis = text.claim.hypothesis.text
     instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
-    if instance is None or any(term.minus for term in (instance.a, instance.b) if term):
+    if instance is None:
         return hypothesis
-    a = instance.a.case
-    if instance.b is None:
-        return re.sub(r"\ba\b", lambda _: a.server, hypothesis)
-    b = instance.b.case
-    pairs = [(a.scenario, b.scenario), (a.server, b.server), (a.driver, b.driver)]
-    pairs += [(str(a.vary[path]), str(b.vary.get(path))) for path in a.vary]
-    differing = [pair for pair in pairs if pair[0] != pair[1]]
-    if not differing:
+    sides = {"a": instance.a} if instance.b is None else {"a": instance.a, "b": instance.b}
+    cases = [case for side in sides.values() for case in side.cases]
+    if len(cases) == 1:
+        return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis)
+    rows = [
+        (one.scenario, one.server, one.driver, *(str(one.vary.get(k, "")) for k in cases[0].vary))
+        for one in cases
+    ]
+    differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
+    if not any(differ):
         return hypothesis
-    names = dict(zip("ab", (" ".join(side) for side in zip(*differing, strict=True)), strict=True))
-    return re.sub(r"\b[ab]\b", lambda match: names[match[0]], hypothesis)
+    labels = iter([" ".join(compress(row, differ)) for row in rows])
+    names = {letter: " - ".join(islice(labels, len(side.cases))) for letter, side in sides.items()}
+    shown = {
+        letter: f"({names[letter]})" if sides[letter].minus else names[letter] for letter in names
+    }
+    return re.sub(r"\b[ab]\b", lambda match: shown[match[0]], hypothesis)
 
 
 def _faults(verdict: Verdict) -> list[str]:

@@ -1,0 +1,134 @@
+"""A mix for servers that take turns: each gets the same requests, from the first one on."""
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench
+from measured.case import cases
+
+from benchforge.checks.answers.shares import of_trial
+from benchforge.checks.limits import limits
+from benchforge.model.trial.trial import Trial
+
+SERVERS = ("north", "south")
+
+
+def suite(folder: Path, loader: str = 'use = "pace"\nconnections = 1', more: str = "") -> Path:
+    servers = "".join(
+        f"""[servers.{label}]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
+  "--log", "{folder}/{label}.log"]
+"""
+        for label in SERVERS
+    )
+    path = folder / "mix.toml"
+    path.write_text(f"""benchforge = 1
+{servers}
+[feeds.id]
+integers = [1, 1000000000]
+[loaders.load]
+{loader}
+[metrics.throughput]
+use = "throughput"
+[scenarios.mix]
+servers = ["north", "south"]
+loaders = ["load"]
+[scenarios.mix.kinds.item]
+share = 3
+request = {{ path = "/items/{{id}}" }}
+[scenarios.mix.kinds.search]
+request = {{ path = "/search?q={{id}}" }}
+{more}
+[claims.alike]
+scenario = "mix"
+metric = "throughput"
+a = {{ server = "north", kind = "item" }}
+b = {{ server = "south", kind = "item" }}
+holds = "a == b +- 50%"
+[repeat]
+blocks = 1
+interleave = "50ms"
+each = "300ms"
+seed = 7
+""")
+    return path
+
+
+def trials(result: Path) -> list[Trial]:
+    files = sorted(result.glob("trials/*/trial.json"))
+    return [Trial.model_validate_json(file.read_bytes()) for file in files]
+
+
+def heads(log: Path) -> list[str]:
+    """Return the first lines of the requests that a server got after its probes."""
+    lines = [json.loads(line)[1].partition(" HTTP/1.1")[0] for line in log.read_text().splitlines()]
+    return [line for line in lines if "/benchforge-asks-" not in line]
+
+
+def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path: Path) -> None:
+    path = suite(tmp_path)
+    for _ in range(5):  # a machine may be too loud for the requests that a slice needs
+        for label in SERVERS:
+            (tmp_path / f"{label}.log").unlink(missing_ok=True)
+        told = bench("run", path, "-o", "results")
+        result = max((tmp_path / "results").iterdir())
+        measured = [trial for trial in trials(result) if trial.failure is None]
+        if len(measured) == len(SERVERS):
+            break
+    assert len(measured) == len(SERVERS), told.all
+    workload = cases(path)[0].workload
+    assert workload is not None
+    digests = set()
+    for trial in measured:
+        assert trial.reading is not None
+        assert trial.turns is not None
+        assert trial.stream is not None
+        digests.add(trial.stream.sha256)
+        kinds = trial.reading.kinds
+        assert trial.turns.responses == trial.reading.responses
+        assert sum(one.responses for one in kinds.values()) == trial.reading.responses
+        assert {one.seconds for one in kinds.values()} == {trial.turns.seconds}
+        assert all(one.latency is None for one in kinds.values())
+        outcomes = {check.id: check.status for check in of_trial(trial, limits())}
+        assert outcomes == {"R1": "pass", "R2": "pass"}
+        (taken,) = trial.reading.records_taken
+        records = islice(workload.records(7, 1), taken)
+        sent = [record.head.decode().partition(" HTTP/1.1")[0] for record in records]
+        got = heads(tmp_path / f"{trial.case.server}.log")
+        # Behind them there are the probes of both kinds, before them slices that do not count.
+        (end,) = [at for at in range(len(sent), len(got) + 1) if got[at - len(sent) : at] == sent]
+        probes = {f"GET {kind.request.path}" for kind in trial.stream.kinds.values()}
+        assert set(got[end:]) == probes
+    assert len(digests) == 1
+    assert "in turns" in told.out
+    assert "alike" in told.out
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+
+
+@pytest.mark.parametrize(
+    ("loader", "more", "says"),
+    [
+        (
+            'use = "wrk"\nconnections = 4',
+            "",
+            "'load' is counted by its bytes in turns, and mix has 2 kinds",
+        ),
+        (
+            'use = "pace"\nconnections = 4',
+            '[[scenarios.mix.kinds.buy.steps]]\nname = "add"\nrequest = { path = "/" }\n',
+            "scenarios.mix.kinds.buy: a flow cannot pause between its steps",
+        ),
+    ],
+)
+def test_what_cannot_take_turns_is_refused(
+    bench: Bench, tmp_path: Path, loader: str, more: str, says: str
+) -> None:
+    refused = bench("check", suite(tmp_path, loader, more))
+    assert refused.code == 2
+    assert says in refused.err, refused.err
+    assert "Traceback" not in refused.err
