@@ -185,12 +185,12 @@ def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
     answered: tuple[int, str, Path],
 ) -> None:
     out = answered[1]
-    assert "\n  \N{HEAVY CHECK MARK} faster   fast > slow holds: " in out
+    assert "\n  \N{HEAVY CHECK MARK} faster   throughput of fast > slow holds: " in out
     words = " ".join(out.split())
     assert "published 7.17x" in words
     assert "published 20 ms" in words
     assert " 1 does not hold, 1 undecided, 1 invalid" in words
-    assert " slower fast < 2 * slow does not hold: " in words
+    assert " slower throughput of fast < 2 * slow does not hold: " in words
     assert re.search(r" unknown \S.* is invalid: ", words)
     assert " blocks would tell" in words
 
