@@ -17,6 +17,7 @@ from benchforge_commands.doctor.finding import MachineFinding
 from front_door import Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from measured.once import made_once
 
 from benchforge.run.machine.cpu_ticks import Look, look
 from benchforge.run.sandbox.sandbox import Mode
@@ -428,15 +429,20 @@ def machine_without(folder: Path, *hidden: str) -> str:
     return str(folder)
 
 
-@pytest.fixture
-def elsewhere(tmp_path: Path) -> dict[str, str]:
-    """An interpreter that has benchforge and is of no clone, and a machine without siege."""
-    needed("apt-get", "dpkg", "flock")
-    environment = tmp_path / "env"
+def with_benchforge(environment: Path) -> Path:
+    """Make an environment that has benchforge and is of no clone."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (packages,) = environment.glob("lib/python*/site-packages")
     theirs = next(path for path in sys.path if path.endswith("site-packages"))
     (packages / "theirs.pth").write_text(f"import site; site.addsitedir({theirs!r})\n")
+    return environment
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An interpreter that has benchforge and is of no clone, and a machine without siege."""
+    needed("apt-get", "dpkg", "flock")
+    environment = made_once(tmp_path_factory, "elsewhere", with_benchforge)
     passed = {name: os.environ[name] for name in os.environ if name.upper().endswith("_PROXY")}
     return {
         **passed,

@@ -11,6 +11,7 @@ from benchforge_commands.plan.plan import Plan
 from front_door import Bench, answering
 
 from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
 from benchforge.run.locate import locate
 
 SUITE = """\
@@ -138,8 +139,8 @@ def test_json_holds_everything_and_adds_up(bench: Bench, suite: Path) -> None:
 
 def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(
-        f"benchforge = 1\n[servers.a]\n{answering()}[servers.b]\n{answering()}"
-        '[loaders.p]\nuse = "pace"\nconnections = 1\nduration = "0.2s"\n'
+        f"benchforge = 1\nsmoke = true\n[servers.a]\n{answering()}[servers.b]\n{answering()}"
+        '[loaders.p]\nuse = "pace"\nconnections = 1\nduration = "0.1s"\n'
         '[scenarios.s]\nservers = ["a", "b"]\nloaders = ["p"]\n'
         'vary = { "loaders.p.connections" = [1, 2] }\n[repeat]\nblocks = 2\n'
     )
@@ -157,6 +158,9 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
     assert [one.seed for one in header.plan] == seeds
     trials = [json.loads((folder / f"trials/{n:04}/trial.json").read_text()) for n in range(1, 9)]
     assert [one["case"] for one in trials] == [one.model_dump(mode="json") for one in in_order]
+    summary = Summary.model_validate_json((folder / "summary.json").read_text())
+    compared = [[case.server for case in one.cases] for one in summary.comparisons]
+    assert compared == [["a", "b"], ["a", "b"]]
 
 
 def test_the_seed_is_given_or_the_suites_or_drawn(bench: Bench, suite: Path) -> None:

@@ -1,13 +1,14 @@
 """Commands that read results need none of the modules that only Linux or Unix has."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words, calls
-from measured.once import made_once
-from measured.small_results import measured, session
+from front_door import Bench, Told
+from measured.small_results import session, shared
 
 OUTPUTS = Path(__file__).parents[1] / "outputs"
 # Those that Windows lacks, by the pages of the standard library.
@@ -24,27 +25,37 @@ class Hidden:
 for name in {HIDDEN}:
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Hidden())
+import contextlib, io, json
 from benchforge.cli import called
-sys.exit(called(sys.argv[1:]))
+ended = []
+for words in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = called(words)
+    ended.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(ended))
 """
+"Calls one command after the other: most of a call is imports."
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory,
-        "anywhere",
-        lambda folder: measured(calls(bench_words(), folder), folder),
-    )
+    return shared(tmp_path_factory)
 
 
-def without(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", WITHOUT, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def without(folder: Path, *commands: tuple[str | Path, ...]) -> list[Told]:
+    """Call them with a folder for scratch: without fcntl they lock none, and others clear it."""
+    words = json.dumps([[*map(str, command)] for command in commands])
+    line = [sys.executable, "-c", WITHOUT, words]
+    (folder / "t").mkdir()
+    own = {**os.environ, "TMPDIR": str(folder / "t")}
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=own)
+    assert done.returncode == 0, done.stderr
+    return [Told(*ended) for ended in json.loads(done.stdout)]
 
 
 def test_the_modules_are_hidden() -> None:
-    before = WITHOUT.partition("from benchforge")[0]
+    before = WITHOUT.partition("import contextlib")[0]
     code = f"""{before}
 from importlib import import_module
 for name in {HIDDEN}:
@@ -60,30 +71,32 @@ for name in {HIDDEN}:
 def test_a_result_is_reported_verified_and_validated(
     result: Path, tmp_path: Path, bench: Bench
 ) -> None:
-    report = without("report", result, "-o", tmp_path)
-    assert report.returncode == 0, report.stderr
-    assert (tmp_path / "report.html").stat().st_size > 0
-    assert without("validate", result).returncode == 0
+    made = tmp_path / "made"
+    report, validate, verify = without(
+        tmp_path, ("report", result, "-o", made), ("validate", result), ("verify", result)
+    )
+    assert report.code == 0, report.err
+    assert (made / "report.html").stat().st_size > 0
+    assert validate.code == 0
     # On a loud machine it may leave something unproved.
-    verify, here = without("verify", result), bench("verify", result)
-    shown = (verify.returncode, verify.stdout.split())
-    assert shown == (here.code, here.out.split()), verify.stderr
-    assert verify.returncode in {0, 2}, verify.stderr
+    here = bench("verify", result)
+    assert (verify.code, verify.out.split()) == (here.code, here.out.split()), verify.err
+    assert verify.code in {0, 2}, verify.err
 
 
-def test_results_are_compared_and_followed(result: Path, tmp_path: Path) -> None:
+def test_results_are_compared_and_followed_and_numbers_of_other_tools_audited(
+    result: Path, tmp_path: Path, bench: Bench
+) -> None:
     days = [session(result, tmp_path, day) for day in (1, 2)]
-    compare = without("compare", *reversed(days))
-    assert compare.returncode == 0, compare.stderr
-    assert "one" in compare.stdout
-    assert "Traceback" not in compare.stderr
-    history = without("history", *days)
-    assert history.returncode == 0, history.stderr
-
-
-def test_numbers_of_other_tools_are_audited(bench: Bench) -> None:
     printed = OUTPUTS / "wrk/healthy/stdout.txt"
-    audit, here = without("audit", printed), bench("audit", printed)
-    assert (audit.returncode, audit.stdout.split()) == (here.code, here.out.split())
-    assert audit.returncode in {0, 1}, audit.stderr
-    assert "wrk" in audit.stdout
+    compare, history, audit = without(
+        tmp_path, ("compare", *reversed(days)), ("history", *days), ("audit", printed)
+    )
+    assert compare.code == 0, compare.err
+    assert "one" in compare.out
+    assert "Traceback" not in compare.err
+    assert history.code == 0, history.err
+    here = bench("audit", printed)
+    assert (audit.code, audit.out.split()) == (here.code, here.out.split())
+    assert audit.code in {0, 1}, audit.err
+    assert "wrk" in audit.out

@@ -1,29 +1,31 @@
 """A command that reads a result opens each of its files once."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from made import plain
 
 from benchforge.model.files.folder import HEADER, TRIAL, TRIALS
 
-OPENS = """
-import sys
-opened = []
-sys.addaudithook(lambda event, words: event == "open" and opened.append(str(words[0])))
+COMMANDS = ("report", "validate")
+OPENS = f"""
+import json, sys
+opened = [[]]
+sys.addaudithook(lambda event, words: event == "open" and opened[-1].append(str(words[0])))
 from benchforge.cli import called
-called(sys.argv[1:])
-print(*opened, sep="\\n", file=sys.stderr)
+for command in {COMMANDS}:
+    opened.append([])
+    called([command, sys.argv[1]])
+print(json.dumps(opened), file=sys.stderr)
 """
 CASE = plain.named("flask")
 BLOCKS = 3
 
 
-@pytest.mark.parametrize("command", ["report", "validate"])
-def test_each_trial_is_opened_once(tmp_path: Path, command: str) -> None:
+def test_each_trial_is_opened_once(tmp_path: Path) -> None:
     header = plain.header(CASE, blocks=BLOCKS)
     (tmp_path / HEADER).write_text(header.model_dump_json())
     for number in range(1, BLOCKS + 1):
@@ -32,11 +34,13 @@ def test_each_trial_is_opened_once(tmp_path: Path, command: str) -> None:
         trial = plain.trial(number=number, block=number, case=CASE)
         file.write_text(trial.model_dump_json())
     done = subprocess.run(
-        [sys.executable, "-c", OPENS, command, str(tmp_path)],
+        [sys.executable, "-c", OPENS, str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
     )
-    opened = Counter(Path(line).name for line in done.stderr.splitlines())
-    assert opened[TRIAL] == BLOCKS, done.stderr
-    assert opened[HEADER] == 1
+    opened = json.loads(done.stderr.splitlines()[-1])
+    for command, files in zip(COMMANDS, opened[1:], strict=True):
+        names = Counter(Path(file).name for file in files)
+        assert names[TRIAL] == BLOCKS, (command, done.stderr)
+        assert names[HEADER] == 1, command

@@ -27,6 +27,8 @@ dataset = "agents"
 [servers.flask]
 use = "gunicorn"
 app = "flask_agents"
+[servers.beside]
+{answering()}
 [servers.plain]
 {answering()}
 [servers.wrong]
@@ -48,6 +50,15 @@ loaders = ["wrk"]
 [scenarios.index]
 request = {{ path = "/index" }}
 servers = ["flask"]
+loaders = ["wrk"]
+[scenarios.beside]
+request = {{ path = "/ping" }}
+servers = ["beside"]
+backends = ["agents"]
+loaders = ["wrk"]
+[scenarios.alone]
+request = {{ path = "/ping" }}
+servers = ["beside"]
 loaders = ["wrk"]
 [scenarios.ping]
 request = {{ path = "/ping" }}
@@ -180,16 +191,16 @@ def test_a_server_with_its_database_serves_until_it_is_asked_to_end(
 
 
 def test_another_scenario_has_other_backends(folder: Path) -> None:
-    needs_flask()
-    with serving(folder, "flask", "--scenario", "index") as one:
-        assert one.lines[1] == "GET /index: 200, 18 bytes"
+    needed("postgres")
+    with serving(folder, "beside", "--scenario", "alone") as one:
+        assert one.lines[1] == "GET /ping: 200, 4 bytes"
         one.process.send_signal(signal.SIGINT)
-        assert one.ended().endswith("stopped: flask\n")
+        assert one.ended().endswith("stopped: beside\n")
 
 
 def test_kill_9_leaves_no_process(folder: Path) -> None:
-    needs_flask()
-    with serving(folder, "flask", lines=3) as one:
+    needed("postgres")
+    with serving(folder, "beside", lines=3) as one:
         assert len(started_by(one)) > 3
         one.process.kill()
         assert eventually(lambda: not started_by(one))
@@ -252,8 +263,8 @@ def test_a_server_that_ends_by_itself_is_told_with_its_last_lines(folder: Path) 
 
 
 def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
-    needs_flask()
-    with serving(folder, "flask", lines=3) as one:
+    needed("postgres")
+    with serving(folder, "beside", lines=3) as one:
         (pid,) = [pid for pid, line in started_by(one).items() if "postgres -D" in line]
         os.kill(pid, signal.SIGQUIT)  # at once
         said = one.ended()
@@ -291,7 +302,10 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
     ("words", "told"),
     [
         (["flsk"], ["no server 'flsk' is declared", "did you mean 'flask'?"]),
-        (["idle"], ["servers.idle: no scenario names it", "agents, index, ping, never"]),
+        (
+            ["idle"],
+            ["servers.idle: no scenario names it", "agents, index, beside, alone, ping, never"],
+        ),
         (["flask", "--scenario", "ping"], ["servers.flask: no scenario names it; scenarios: ping"]),
         (["flask", "--scenario", "pin"], ["did you mean 'ping'?"]),
         (["running"], ["servers.running: it runs already, outside benchforge"]),

@@ -26,7 +26,7 @@ def result() -> tuple[Summary, list[Trial]]:
     return studied()
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10_000))
 def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
     summary, trials = studied(seed=seed)

@@ -7,20 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words, calls
-from measured.once import made_once
-from measured.small_results import believed, measured
+from front_door import Bench
+from measured.small_results import believed, shared
 
 ESCAPE = "\x1b"
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    def make(folder: Path) -> Path:
-        smoke = measured(calls(bench_words(), folder), folder)
-        return believed(smoke, folder / "believed")
-
-    return made_once(tmp_path_factory, "plain", make)
+    return believed(shared(tmp_path_factory), tmp_path_factory.mktemp("plain") / "believed")
 
 
 def on_a_terminal(*words: str, **environment: str) -> str:

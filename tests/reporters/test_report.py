@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, bench_words, calls
-from measured.once import made_once
-from measured.small_results import SUITE, believed, measured, read, write
+from measured.small_results import SUITE, believed, read, shared, write
 
 from benchforge.registry import Registry
 
@@ -28,11 +27,7 @@ FURTHER = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory,
-        "report",
-        lambda folder: measured(calls(bench_words(), folder), folder),
-    )
+    return shared(tmp_path_factory)
 
 
 @pytest.fixture
@@ -174,7 +169,8 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})
-    told = run("run", "small.toml", "--profile", "smoke", "--report", "junit", "--report", "github")
+    words = ("--profile", "smoke", "--set", "repeat.blocks=1")
+    told = run("run", "small.toml", *words, "--report", "junit", "--report", "github")
     assert told.code == 0, told.all
     (made,) = (tmp_path / "results").iterdir()
     assert {"junit.xml", "github.md", *MADE} <= {one.name for one in made.iterdir()}

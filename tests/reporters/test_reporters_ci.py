@@ -157,7 +157,7 @@ def test_a_summary_for_github_is_never_too_long() -> None:
     assert "Cut here" in text
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(name=NAMES, says=NAMES, server=NAMES)
 def test_whatever_names_and_sentences_are_it_is_well_formed(
     name: str, says: str, server: str

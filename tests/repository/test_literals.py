@@ -60,28 +60,30 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
 
 def literals(text: str, words: AbstractSet[str]) -> Iterator[tuple[int, str]]:
     """Yield the line of each string that is one of some words; docstrings are none."""
-    tree = ast.parse(text)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and node.value in words and id(node) not in docstrings:
+    docstrings = set()
+    for node in ast.walk(ast.parse(text)):  # from outside to inside
+        if isinstance(node, ast.Expr):
+            docstrings.add(node.value)
+        elif isinstance(node, ast.Constant) and node.value in words and node not in docstrings:
             yield node.lineno, str(node.value)
 
 
 @cache
-def places(words: frozenset[str]) -> list[tuple[str, int, str]]:
+def places() -> list[tuple[str, int, str]]:
     files = sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.py"))
     return [
         (str(file.relative_to(ROOT)), line, word)
         for file in files
-        for line, word in literals(file.read_text(encoding="utf-8"), words)
+        for line, word in literals(file.read_text(encoding="utf-8"), CHECKS | METRICS)
     ]
 
 
 def elsewhere(words: frozenset[str], allowed: Mapping[str, AbstractSet[str]]) -> list[str]:
     return [
         f"{path}:{line}: {word}"
-        for path, line, word in places(words)
-        if not any(
+        for path, line, word in places()
+        if word in words
+        and not any(
             word in some and (path == where or path.startswith(f"{where}/"))
             for where, some in allowed.items()
         )

@@ -1,7 +1,8 @@
 """The words of the code: no name that says nothing, and no public class name for two things."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,23 @@ def sources() -> list[Path]:
     return sorted(file for file in files if not OF_OTHERS & set(file.parts))
 
 
-def bound(tree: ast.Module) -> Iterator[tuple[int, str]]:
+BINDING = (
+    *(ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Attribute, ast.alias),
+    *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Name),
+)
+
+
+def bound(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield the line and the name of all that a module binds, but for comprehensions' own names."""
     short_lived = {
-        id(name)
-        for node in ast.walk(tree)
+        name
+        for node in nodes
         if isinstance(node, ast.comprehension)
         for name in ast.walk(node.target)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
+        if not isinstance(node, BINDING):
+            continue
         match node:
             case (
                 ast.ClassDef(name=name)
@@ -41,31 +50,42 @@ def bound(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 | ast.MatchMapping(rest=str(name))
             ):
                 yield getattr(node, "lineno", 0), name
-            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in short_lived:
+            case ast.Name(id=name, ctx=ast.Store()) if node not in short_lived:
                 yield node.lineno, name
 
 
-def empty(text: str) -> list[tuple[int, str]]:
+def nodes(text: str) -> list[ast.AST]:
+    return [*ast.walk(ast.parse(text))]
+
+
+def empty(nodes: Sequence[ast.AST]) -> list[tuple[int, str]]:
+    return [(line, name) for line, name in bound(nodes) if name.strip("_").lower() in EMPTY]
+
+
+def public_classes(nodes: Sequence[ast.AST]) -> list[str]:
     return [
-        (line, name) for line, name in bound(ast.parse(text)) if name.strip("_").lower() in EMPTY
+        node.name
+        for node in nodes
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
 
 
-def public_classes(text: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name
+@cache
+def read() -> dict[Path, tuple[list[tuple[int, str]], list[str]]]:
+    """Return the empty names and the public classes of each source."""
+    parsed = ((file, nodes(file.read_text(encoding="utf-8"))) for file in sources())
+    return {file: (empty(of), public_classes(of)) for file, of in parsed}
 
 
 def test_names_say_what_they_hold() -> None:
     places = {
         f"{file.relative_to(ROOT)}:{line}: {name}"
-        for file in sources()
-        for line, name in empty(file.read_text(encoding="utf-8"))
+        for file, (names, _) in read().items()
+        for line, name in names
     }
     places |= {
         f"{file.relative_to(ROOT)}: the file's own name"
-        for file in sources()
+        for file in read()
         if file.stem in EMPTY or file.parent.name in EMPTY
     }
     hint = "name each for what it holds, with a word of docs/glossary.md"
@@ -74,8 +94,8 @@ def test_names_say_what_they_hold() -> None:
 
 def test_a_public_class_name_stands_for_one_thing() -> None:
     where: dict[str, list[str]] = {}
-    for file in sources():
-        for name in public_classes(file.read_text(encoding="utf-8")):
+    for file, (_, classes) in read().items():
+        for name in classes:
             where.setdefault(name, []).append(str(file.relative_to(ROOT)))
     twice = {name: files for name, files in where.items() if len(files) > 1}
     assert not twice, f"give all but one of each another name: {twice}"
@@ -109,7 +129,7 @@ def test_a_public_class_name_stands_for_one_thing() -> None:
     ],
 )
 def test_an_empty_name_is_seen_wherever_it_is_bound(text: str) -> None:
-    assert len(empty(text)) == 1
+    assert len(empty(nodes(text))) == 1
 
 
 @pytest.mark.parametrize(
@@ -124,4 +144,4 @@ def test_an_empty_name_is_seen_wherever_it_is_bound(text: str) -> None:
     ],
 )
 def test_comprehensions_and_the_names_of_others_are_left_alone(text: str) -> None:
-    assert empty(text) == []
+    assert empty(nodes(text)) == []

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from browser import Headless
-from front_door import Bench, Told, bench_words, calls
-from measured.once import made_once
-from measured.small_results import change_cases, measured, read, session, write
+from front_door import Bench, Told
+from measured.small_results import change_cases, read, session, shared, write
 
 Session = Callable[..., Path]
 # How the machine did on each of six days; the reference does the same on each.
@@ -28,11 +27,7 @@ NOISE = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory,
-        "compare",
-        lambda folder: measured(calls(bench_words(), folder), folder),
-    )
+    return shared(tmp_path_factory)
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser import Headless
-from front_door import Bench, bench_words, calls
+from front_door import Bench
 from measured.once import made_once
-from measured.small_results import change_cases, measured, read, session, write
+from measured.small_results import change_cases, read, session, shared, write
 
 DAYS = 22
 STEP = 12
@@ -20,23 +19,21 @@ OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_once(
-        tmp_path_factory,
-        "history",
-        lambda folder: measured(calls(bench_words(), folder), folder),
-    )
+    return shared(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def results(original: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of summaries: from day 12 on, server two is 10 % slower."""
-    folder = tmp_path_factory.mktemp("results")
-    for day in range(DAYS):
-        machine = 1 + 0.05 * (day % 4)
-        two = machine * OWN[day % 6] * (0.9 if day >= STEP else 1)
-        session(original, folder, day, {"one": machine, "two": two})
-    yield folder
-    shutil.rmtree(folder)
+
+    def made(folder: Path) -> Path:
+        for day in range(DAYS):
+            machine = 1 + 0.05 * (day % 4)
+            two = machine * OWN[day % 6] * (0.9 if day >= STEP else 1)
+            session(original, folder, day, {"one": machine, "two": two})
+        return folder
+
+    return made_once(tmp_path_factory, "days", made)
 
 
 def two(told: str) -> list[str]:

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from benchforge_commands.validate.validity import result_faults
 from benchforge_commands.verify.recompute.compare import verify
-from front_door import bench_words, calls
-from measured.once import made_once
-from measured.real_result import change, copied, listed_anew, measured
+from measured.real_result import change, copied, listed_anew, shared
 
 from benchforge.model.files.file import FileFault
 from benchforge.registry import Registry
@@ -19,11 +17,7 @@ MOST_BYTES = 1000
 
 @pytest.fixture
 def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
-    result = made_once(
-        tmp_path_factory,
-        "verify",
-        lambda folder: measured(calls(bench_words(), folder), folder),
-    )
+    result = shared(tmp_path_factory)
     return copied(result, tmp_path)
 
 

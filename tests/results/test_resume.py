@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from benchforge_commands.validate.validity import result_faults
 from benchforge_commands.verify.recompute.compare import verify
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
+from measured.once import made_once
 from suite_texts.with_pace import suite
 
 from benchforge.checks.causes import with_causes
@@ -29,11 +30,37 @@ from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
 
 
-def cut(bench: Bench, folder: Path, keep: int, **how: Any) -> Path:
-    """A result of which so many trials are left, and a half one: what a kill leaves."""
+class Cut(Protocol):
+    """Gives a result of which so many trials are left, and a half one: what a kill leaves."""
+
+    def __call__(self, keep: int, blocks: int = 3) -> Path: ...
+
+
+@pytest.fixture
+def cut(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cut:
+    """Cut off copies of a run that was made once, as if it had been begun in the test's folder."""
+
+    def cut(keep: int, blocks: int = 3) -> Path:
+        def measured(folder: Path) -> Path:
+            return finished(calls(bench_words(), folder), folder, blocks=blocks)
+
+        made = made_once(tmp_path_factory, f"finished-{blocks}", measured)
+        result = Path(shutil.copytree(made, tmp_path / "results" / made.name))
+        path = suite(tmp_path, blocks=blocks)
+        edited(result / "result.json", lambda header: header.update(suite_file=str(path)))
+        return cut_off(result, keep)
+
+    return cut
+
+
+def finished(bench: Bench, folder: Path, **how: Any) -> Path:
     told = bench("run", suite(folder, **how), "-o", folder / "results")
     assert "small-" in told.err, told.all
     (result,) = (folder / "results").iterdir()
+    return result
+
+
+def cut_off(result: Path, keep: int) -> Path:
     for trial in sorted(result.glob("trials/*"))[keep:]:
         (trial / "trial.json").unlink()
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
@@ -66,53 +93,53 @@ def resummarized(result: Path, path: Path) -> str:
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
-def test_what_is_missing_is_measured_in_the_planned_order(bench: Bench, tmp_path: Path) -> None:
-    result = cut(bench, tmp_path, keep=2)
+def test_what_is_missing_is_measured_in_the_planned_order(
+    bench: Bench, cut: Cut, tmp_path: Path
+) -> None:
+    result = cut(keep=3)
     header = (result / "result.json").read_bytes()
-    first_two = [trial.started for trial in read_trials(result)]
+    before = [trial.started for trial in read_trials(result)]
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert "resumed: 2 of 6 measurements are done" in told.err
-    assert "[3/6] block 2" in told.err
-    assert "[2/6]" not in told.err
+    assert "resumed: 3 of 6 measurements are done" in told.err
+    assert "[4/6] block 2" in told.err
+    assert "[3/6]" not in told.err
     assert places(result) == planned(result)
     trials = read_trials(result)
-    assert [trial.started for trial in trials][:2] == first_two
+    assert [trial.started for trial in trials][:3] == before
     assert [trial.seed for trial in trials] == [one.seed for one in read_header(result).plan]
     assert [trial.number for trial in trials] == [1, 2, 3, 4, 5, 6]
     assert (result / "result.json").read_bytes() == header
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
     (session,) = read_sessions(result)
-    assert (session.number, session.first_trial, session.differences) == (2, 3, ())
+    assert (session.number, session.first_trial, session.differences) == (2, 4, ())
     report = (result / "report.md").read_text()
-    assert "- resumed: trials 3 to 6 on " in report
+    assert "- resumed: trials 4 to 6 on " in report
     assert "NOT COMPLETE" not in report
     assert bench("validate", result, result / "sessions/0002.json").code == 0
 
 
-def test_a_killed_session_contradicts_nothing_and_is_not_proved(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cut: Cut) -> None:
     """Summary, reports and manifest are those of the session before it, and `verify` says so."""
-    result = cut(bench, tmp_path, keep=2)
+    result = cut(keep=4)
     assert bench("report", result).code == 0
     formed = {file: file.read_bytes() for file in result.iterdir() if file.is_file()}
     assert bench("run", "--resume", result).code == 0
     for file, content in formed.items():
         file.write_bytes(content)
     (result / "manifest.json").unlink()
-    for trial in sorted(result.glob("trials/*"))[4:]:
+    for trial in sorted(result.glob("trials/*"))[5:]:
         shutil.rmtree(trial)
     assert bench("validate", result).code == 0
     shown = bench("verify", "--all", result)
     assert shown.code == 2, shown.all
     assert "0 contradicted" in shown.out
-    assert "summary.json:1: it sums up 2 of 4 trials: the others are of a session that" in shown.out
+    assert "summary.json:1: it sums up 4 of 5 trials: the others are of a session that" in shown.out
     # So are those of a summary that is too large to be read as a whole.
     assert result_faults(result, Registry(), most_bytes=1000) == []
     large = verify(result, Registry(), most_bytes=1000)
     assert large.differing == []
-    assert any("it sums up 2 of 4 trials" in one.message for one in large.cannot)
+    assert any("it sums up 4 of 5 trials" in one.message for one in large.cannot)
     edited(result / "summary.json", lambda summary: summary["cases"][0].update(trials=7))
     assert bench("verify", result).code == 1
 
@@ -170,7 +197,7 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     assert f"to continue: {command}\n" in err
     before = read_trials(result)
     there = len(before)
-    limit_s = 2 + 3 * max(trial.seconds for trial in before)  # for one at least, and not for all
+    limit_s = 1 + 1.5 * max(trial.seconds for trial in before)  # for one at least, and not for all
     told = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s")
     assert told.code == 0, told.all
     assert f"resumed: {there} of 100 measurements are done" in told.err
@@ -207,7 +234,8 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
 
 
 def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Path) -> None:
-    result = cut(bench, tmp_path, keep=1, two=answering("--body", "pung"), blocks=2)
+    pung = answering("--body", "pung")
+    result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), keep=1)
     (first,) = read_trials(result)
     told = bench("run", "--resume", result)
     assert told.code == 4, told.all
@@ -222,8 +250,8 @@ def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Pat
     assert "answer.bin: is not the answer of trial 1" in told.err
 
 
-def test_what_is_complete_is_reported_anew(bench: Bench, tmp_path: Path) -> None:
-    result = cut(bench, tmp_path, keep=2, blocks=1)
+def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Path) -> None:
+    result = cut(keep=2, blocks=1)
     (half := result / "ceilings/0009").mkdir(parents=True)  # it was killed in that, at its end
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
@@ -276,9 +304,9 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
-    bench: Bench, tmp_path: Path
+    bench: Bench, cut: Cut, tmp_path: Path
 ) -> None:
-    result = cut(bench, tmp_path, keep=1, blocks=1)
+    result = cut(keep=1, blocks=1)
     path = tmp_path / "small.toml"
     text = path.read_text()
     changes = {
@@ -309,7 +337,7 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
         "    start('200 OK', [('Content-Type', 'text/plain')])\n"
         "    return [b'pong']\n"
     )
-    two = 'use = "gunicorn"\napp = "app:application"\ndirectory = "."\n'
+    two = 'use = "waitress"\napp = "app:application"\ndirectory = "."\n'
     path = suite(tmp_path, blocks=1)
     path.write_text(path.read_text().replace(answering(), two))
     told = bench("run", path)
@@ -323,8 +351,8 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
     assert "its code or data changed since it was begun" in told.err
 
 
-def test_another_machine_or_program_is_refused_or_told(bench: Bench, tmp_path: Path) -> None:
-    result = cut(bench, tmp_path, keep=1, blocks=1)
+def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
+    result = cut(keep=1, blocks=1)
 
     def elsewhere(header: dict[str, Any]) -> None:
         header["benchforge"] = "0.0.0"
@@ -348,8 +376,8 @@ def test_another_machine_or_program_is_refused_or_told(bench: Bench, tmp_path: P
         assert "2.6.0" in report
 
 
-def test_what_is_no_sound_result_is_refused(bench: Bench, tmp_path: Path) -> None:
-    result = cut(bench, tmp_path, keep=1, blocks=1)
+def test_what_is_no_sound_result_is_refused(bench: Bench, cut: Cut, tmp_path: Path) -> None:
+    result = cut(keep=1, blocks=1)
     told = bench("run", "--resume", tmp_path / "nowhere")
     assert (told.code, "nowhere: No such file or directory" in told.err) == (2, True), told.all
     told = bench("run", "--resume", tmp_path)
@@ -385,9 +413,9 @@ def test_what_is_no_sound_result_is_refused(bench: Bench, tmp_path: Path) -> Non
     assert bench("run", "--resume", result).code == 0
 
 
-def test_a_result_that_is_being_written_is_left_alone(bench: Bench, tmp_path: Path) -> None:
+def test_a_result_that_is_being_written_is_left_alone(bench: Bench, cut: Cut) -> None:
     """Also by who does not see the machine's lock, as in a container."""
-    result = cut(bench, tmp_path, keep=1, blocks=1)
+    result = cut(keep=1, blocks=1)
     script = f"exec 9< '{result}'; flock -x 9; echo held; sleep 60"
     with subprocess.Popen(
         ["sh", "-c", script], stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -514,9 +542,9 @@ def there(one: Watched, pattern: str) -> list[Path]:
 
 
 def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
-    bench: Bench, tmp_path: Path
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = suite(tmp_path, blocks=2)
+    path = suite(tmp_path, blocks=1)
     with watched(tmp_path, "run", path) as one:
         for number in range(1, ATTEMPTS + 1):
             # Not before the keeper of this attempt is there, nor that of the next.
@@ -532,10 +560,11 @@ def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
     assert "not measured: 1 planned measurement: no attempt finished" in told.err
     assert "to continue: benchforge run --resume results/" in told.err
     assert "NOT COMPLETE" in (result / "report.md").read_text()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's may be large
     listed = bench("clean", "--results", tmp_path / "results")
-    assert "unfinished, 3 of 4 measurements" in listed.all
+    assert "unfinished, 1 of 2 measurements" in listed.all
     again = bench("run", "--resume", result)
-    assert "resumed: 3 of 4 measurements are done" in again.err
+    assert "resumed: 1 of 2 measurements are done" in again.err
     assert "not measured" not in again.err
     later = [trial for trial in read_trials(result) if (trial.block, trial.position) == (1, 1)]
     assert later[ATTEMPTS].attempt == ATTEMPTS + 1

@@ -385,7 +385,8 @@ def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_p
         port = free.getsockname()[1]
     url = f'use = "url"\nurl = "http://127.0.0.1:{port}"'
     (tmp_path / "suite.toml").write_text(SUITE.format(server=url).replace('"2s"', '"1s"'))
-    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", str(port)]
+    program = str(PROGRAMS / "servers/answers.py")
+    words = [sys.executable, program, "--port", str(port), "--wait", "0.003"]
     with subprocess.Popen(words) as server:
         try:
             told = bench("run", "suite.toml", "-o", "out")

@@ -8,6 +8,7 @@ from benchforge.stats.distributions.beta import beta_cdf
 
 _NORMAL = NormalDist()
 _MANY = 100_000  # degrees of freedom, from which a series is as exact as floats are, and fast
+_CLOSE = 1e-9  # of a logarithm: the next step is as small as floats are
 
 
 def normal_quantile(p: float) -> float:
@@ -26,10 +27,9 @@ def two_sided(t: float, df: float) -> float:
     """
     if math.isnan(t) or not 0 < df < math.inf:
         raise ValueError(f"no Student's t of {t} with {df} degrees of freedom")
-    square = t * t
-    if math.isinf(square):
+    whole = df + (square := t * t)
+    if math.isinf(whole):
         return 0.0
-    whole = df + square
     return beta_cdf(df / whole, df / 2, 0.5, rest=square / whole)
 
 
@@ -41,22 +41,23 @@ def t_quantile(p: float, df: float) -> float:
     """
     if not 0 < p < 1:
         raise ValueError(f"no quantile of Student's t at {p}")
-    if p < 1 / 2:
-        return -_upper(2 * p, df)
-    return _upper(2 * (1 - p), df)
+    return math.copysign(_upper(2 * min(p, 1 - p), df), p - 1 / 2)
 
 
 def _upper(both_tails: float, df: float) -> float:
-    if df > _MANY:
-        return _nearly_normal(-normal_quantile(both_tails / 2), df)
-    low, high = 0.0, 1.0
-    while two_sided(high, df) > both_tails:
-        low, high = high, 2 * high
-    while low < (t := (low + high) / 2) < high:
-        low, high = (t, high) if two_sided(t, df) > both_tails else (low, t)
-    return low
-
-
-def _nearly_normal(z: float, df: float) -> float:
-    """Return t from the normal quantile. Source: Abramowitz and Stegun 26.7.5."""
-    return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
+    if df > _MANY:  # Abramowitz and Stegun 26.7.5
+        z = -normal_quantile(both_tails / 2)
+        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
+    t = step = float(both_tails < 1)
+    while (share := two_sided(t, df)) > both_tails:
+        t *= 2
+    most = math.log(4 / math.pi / df) / 2 + math.lgamma((df + 1) / 2) - math.lgamma(df / 2)
+    while step > _CLOSE:  # Newton on logarithms: the share falls ever faster, so no step is too far
+        step = 0.1
+        if share:
+            density = most - (df + 1) * math.log(math.hypot(1, t / math.sqrt(df)))
+            log = math.log(share)
+            step = (math.log(both_tails) - log) * math.exp(log - density) / t
+        t *= math.exp(-max(step, 0.0))
+        share = two_sided(t, df)
+    return t

@@ -36,25 +36,21 @@ def ranking(
     }
     estimates = {server: at_level(of, level, stopped=stopped) for server, of in typicals.items()}
     order = sorted(estimates, key=lambda server: _from_best(estimates[server], better))
-    pairs = [_better_first(values, *pair, better) for pair in combinations(order, 2)]
-    ratios = {
-        pair: at_level(ratio(*_both(values, *pair), level), level, stopped=stopped)
-        for pair in pairs
-    }
-    wide = simultaneous(level, len(pairs))
-    ps = [ratios[pair].p for pair in pairs]
+    pairs = (_better_first(values, *pair, better, level) for pair in combinations(order, 2))
+    ratios = {pair: at_level(own, level, stopped=stopped) for pair, own in pairs}
+    wide = simultaneous(level, len(ratios))
     share = STOPPED if stopped else 1.0
-    adjusted = holm([1.0 if p is None else min(1.0, p / share) for p in ps])
+    ps = [1.0 if own.p is None else min(1.0, own.p / share) for own in ratios.values()]
     compared = tuple(
         Pair(
             first=first,
             second=second,
-            ratio=ratios[first, second],
-            simultaneous=at_level(ratios[first, second], wide, stopped=stopped),
-            p_holm=None if own is None else p,
+            ratio=own,
+            simultaneous=at_level(own, wide, stopped=stopped),
+            p_holm=None if own.p is None else p,
             differ=p < 1 - level,
         )
-        for (first, second), own, p in zip(pairs, ps, adjusted, strict=True)
+        for ((first, second), own), p in zip(ratios.items(), holm(ps), strict=True)
     )
     return Ranking(
         level=level, better=better, order=_ranked(order, estimates, compared), pairs=compared
@@ -71,12 +67,15 @@ def _both(
 
 
 def _better_first(
-    values: Mapping[str, Sequence[float | None]], first: str, second: str, better: str
-) -> tuple[str, str]:
-    """Return two servers by their ratio: typical values may rest on different blocks."""
-    value = ratio(*_both(values, first, second)).value or 1.0
+    values: Mapping[str, Sequence[float | None]], first: str, second: str, better: str, level: float
+) -> tuple[tuple[str, str], Estimate]:
+    """Return two servers by their ratio, and that: typical values may rest on different blocks."""
+    estimate = ratio(*_both(values, first, second), level)
+    value = estimate.value or 1.0
     turned = value < 1 if better == "higher" else value > 1
-    return (second, first) if turned and abs(math.log(value)) > _TIE else (first, second)
+    if turned and abs(math.log(value)) > _TIE:
+        return (second, first), ratio(*_both(values, second, first), level)
+    return (first, second), estimate
 
 
 def _from_best(value: Estimate, better: str) -> tuple[bool, float]:

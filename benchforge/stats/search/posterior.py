@@ -96,7 +96,7 @@ def _log_likelihood(counts: _Counts, middle: float, width: float) -> float:
         z = (middle - at) / width
         # ln of 1 / (1 + e^-z) and of 1 / (1 + e^z), without overflow.
         rest = math.log1p(math.exp(-abs(z)))
-        total -= (passed + failed) * rest - min(z, 0) * passed + max(z, 0) * failed
+        total -= (passed + failed) * rest + (failed * z if z > 0 else -passed * z)
     return total
 
 

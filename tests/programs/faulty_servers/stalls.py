@@ -6,6 +6,7 @@ import time
 
 LIFETIME_S = 120
 STALL_S = 0.5
+WAIT_S = 0.005  # before each answer: a load then leaves the CPUs to other tests
 EVERY_S = {"whole": 2.0, "single": 1.0, "each": 0.0}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n"
 
@@ -32,6 +33,7 @@ async def answer(reader, writer):
         while (await reader.readline()).strip():
             pass
         await stall()
+        await asyncio.sleep(WAIT_S)
         writer.write(HEAD + b"pong")
     writer.close()
 

@@ -45,6 +45,7 @@ servers = ["slow"]
 loaders = ["open"]
 find = { rate = [50, 800], slo = "latency p50 < 100ms", steps = 3 }
 """
+SHORT = SEARCH.replace("steps = 3", "steps = 1")
 
 
 def suite(folder: Path, text: str = TOP + SEARCH) -> Path:
@@ -95,7 +96,7 @@ def follows(result: Path) -> None:
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
     text = (
         TOP
-        + SEARCH
+        + SHORT
         + """[scenarios.little]
 servers = ["slow"]
 loaders = ["open"]
@@ -128,7 +129,7 @@ blocks = 1
     assert ping.safe is not None
     assert ping.safe < ping.rate.value
     assert ping.attempts[0].rate == 50
-    assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 12
+    assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 10
     assert cases["ping"].metrics == ()
 
     little, much = cases["little"].capacity, cases["much"].capacity
@@ -147,7 +148,7 @@ blocks = 1
     assert " · 600/s · not kept: rate answered >= 99%: 0." in told.err
     assert "NOT COMPLETE" not in told.out
     report = (result / "report.md").read_text()
-    assert "keeps latency p50 \\< 100ms, errors \\< 0.1%; at most 12 trials a case" in report
+    assert "keeps latency p50 \\< 100ms, errors \\< 0.1%; at most 10 trials a case" in report
     assert "the highest rate passes" in report
     assert (result / "report.html").read_text().count("<use ") >= len(ping.attempts)
     rows = list(csv.DictReader((result / "searches.csv").read_text().splitlines()))
@@ -164,7 +165,7 @@ blocks = 1
 
 def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
     # No neighbour keeps the server from such a latency, so that the search does not end before.
-    path = suite(tmp_path, TOP + SEARCH.replace("100ms", "5s"))
+    path = suite(tmp_path, TOP + SHORT.replace("100ms", "5s"))
     told = bench("run", path, "--time-limit", "4s")
     assert told.code == 0, told.all
     result = the_result(tmp_path)
@@ -181,7 +182,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     assert there[: len(first)] == first
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
-    assert f"resumed: {len(there)} of 12 measurements are done" in told.err
+    assert f"resumed: {len(there)} of 10 measurements are done" in told.err
     trials = read_trials(result)
     assert trials[: len(there)] == there
     assert [one.block for one in trials] == list(range(1, len(trials) + 1))

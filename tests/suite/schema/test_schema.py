@@ -290,7 +290,7 @@ def toml(tables: Mapping[str, Any]) -> str:
 
 
 @pytest.mark.samples(1)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_it_refuses_nothing_that_the_loader_takes(
     seed: int, folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +300,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
     drawn = random.Random(seed)
     texts = [GOOD, *(file.read_text() for file in sorted((ROOT / "suites").rglob("*.toml")))]
     files, taken = [], []
-    for number in range(60):
+    for number in range(40):
         tables = tomllib.loads(drawn.choice(texts))
         for _ in range(drawn.choice((1, 1, 2))):
             path = drawn.choice(list(places(tables)))
@@ -310,7 +310,7 @@ def test_it_refuses_nothing_that_the_loader_takes(
         file.write_text(FIRST + toml(tables))
         if sound(file):
             taken.append(file.resolve())
-    assert 2 < len(taken) < 55
+    assert 2 < len(taken) < 37
     for name in Checkers.NAMES:
         told = checkers.told(name, files)
         assert {file.read_text(): told[file] for file in taken if file in told} == {}

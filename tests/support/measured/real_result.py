@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from front_door import Bench, needed, needed_module
+import pytest
+from front_door import Bench, bench_words, calls, needed, needed_module
+from measured.once import made_once
 
 from benchforge.run.disk.manifest import manifest_of
 from benchforge.run.disk.result_writer import whole
@@ -62,6 +64,13 @@ def measured(bench: Bench, folder: Path) -> Path:
     assert told.code == 0, told.all
     (result,) = (folder / f"real-{attempt}").iterdir()
     return result
+
+
+def shared(folders: pytest.TempPathFactory) -> Path:
+    """Return such a result, the same for all tests of a run: to change it, take a copy."""
+    return made_once(
+        folders, "validate", lambda folder: measured(calls(bench_words(), folder), folder)
+    )
 
 
 def copied(result: Path, folder: Path) -> Path:

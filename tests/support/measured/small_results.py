@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from front_door import PROGRAMS, Bench
+import pytest
+from front_door import PROGRAMS, Bench, bench_words, calls
+from measured.once import made_once
 
 _ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
 _ANSWERS += ["--wait", "0.003"]  # a load then leaves the CPUs to other tests
@@ -45,6 +47,13 @@ def measured(bench: Bench, folder: Path, *more: str) -> Path:
     return result
 
 
+def shared(folders: pytest.TempPathFactory) -> Path:
+    """Return such a result, the same for all tests of a run: to change it, take a copy."""
+    return made_once(
+        folders, "small", lambda folder: measured(calls(bench_words(), folder), folder)
+    )
+
+
 def believed(result: Path, folder: Path) -> Path:
     """Return a copy that was no smoke, and that nothing speaks against."""
     copy = Path(shutil.copytree(result, folder))
@@ -67,8 +76,8 @@ def session(
     the number of the first, but for 1 % from block to block. `header` is what else is another
     there; a dict is added to what stands there.
     """
-    copy = believed(result, folder / f"small-{day:03}")
-    _header(copy, day, header)
+    copy = Path(shutil.copytree(result, folder / f"small-{day:03}"))
+    _header(copy, day, {"smoke": False, **header})
     first: dict[str, float] = {}
     for place in sorted(copy.glob("trials/*/trial.json")):
         trial = read(place)
@@ -77,7 +86,7 @@ def session(
         rate *= (by or {}).get(server, 1.0) * (1 + 0.01 * (trial["block"] - 2))
         reading["seconds"] = reading["responses"] / rate
         reading["series"] = None
-        write(place, trial)
+        write(place, {**trial, "checks": []})
     return copy
 
 

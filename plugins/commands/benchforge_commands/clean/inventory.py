@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -68,15 +69,15 @@ class Remains:
     header: Header | None = None
     "Header of a result."
 
-    @property
+    @cached_property
     def size_b(self) -> int:
         """The bytes that go with it."""
-        return sum(size_b(one) if one.is_dir() else _size_b(one) for one in self.pieces)
+        return sum(map(_size_b, self.pieces))
 
 
-def _size_b(file: Path) -> int:
+def _size_b(piece: Path) -> int:
     try:
-        return file.lstat().st_size
+        return size_b(piece) if piece.is_dir() else piece.lstat().st_size
     except OSError:  # another benchforge removes it, too
         return 0
 
