@@ -75,7 +75,7 @@ def zoo(folder: Path, duration: str = "60s") -> Path:
     needed("postgres", "psql", "initdb", "redis-server")
     redis = shlex.join(program_words("redis-server"))
     server = (
-        'use = "gunicorn"\napp = "zoo:app"\nworkers = 2\n'
+        'use = "gunicorn"\napp = "zoo:app"\nworkers = 1\n'
         f'directory = "{PROGRAMS / "apps"}"\n'
         f'environment = {{ ZOO = "{PROGRAMS / "processes"}", ZOO_REDIS = "{redis}" }}\n' + DATA
     )
@@ -421,7 +421,7 @@ READ_ONLY = (
 @pytest.mark.parametrize(
     ("fault", "size", "script"),
     [
-        ("the disk of the results fills up", "64m,nr_inodes=60", "wait $!"),
+        ("the disk of the results fills up", "64m,nr_inodes=34", "wait $!"),
         (
             "the results become read-only",
             "64m",

@@ -71,6 +71,12 @@ def calls(
     return call
 
 
+def forked(program: Path, *words: str | Path, folder: Path) -> Told:
+    """Run a program of the tests that imports benchforge, as `bench` calls benchforge itself."""
+    given = [str(word) for word in words]
+    return Told(*warm.call(given, folder, os.environ, WAITS_S, program=program))
+
+
 def bench_words(*words: str | Path) -> list[str]:
     return [sys.executable, "-m", "benchforge", *map(str, words)]
 

@@ -11,6 +11,8 @@ import importlib.util
 import multiprocessing
 import os
 import pkgutil
+import runpy
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -70,37 +72,88 @@ def call(
     within_s: float,
     *,
     as_seen: bool = False,
+    program: Path | None = None,
 ) -> tuple[int, str, str]:
     """Return exit code, stdout and stderr of `benchforge` with these words, called in a folder.
 
     `as_seen` has stdout and stderr in one text, as a terminal shows them; it is returned as stdout.
+    `program` is a program of the tests, instead of benchforge.
     Raises TimeoutExpired.
     """
-    _start()
     with tempfile.TemporaryDirectory(prefix="warm-") as outputs:
         out = Path(outputs, "out")
         err = out if as_seen else Path(outputs, "err")
+        called = Called(words, folder, environment, out, err, program)
+        try:
+            code = called.wait(within_s)
+        finally:
+            called.kill()
+        return code, out.read_text(), "" if as_seen else err.read_text()
+
+
+class Called:
+    """A call that may still run, as subprocess.Popen has it. Its outputs are added to two files."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        out: Path,
+        err: Path,
+        program: Path | None = None,
+    ) -> None:
+        start()
         paths = [str(folder), *_added(environment)]
-        told = [*words], paths, dict(environment), str(out), str(err)
-        process = _FORKS.Process(target=_called, args=told)
-        process.start()
-        process.join(within_s)
-        if process.exitcode is None:
-            process.kill()
-            process.join()
-            raise TimeoutExpired(["benchforge", *words], within_s)
-        return process.exitcode, out.read_text(), "" if as_seen else err.read_text()
+        told = [*words], paths, dict(environment), str(out), str(err), program
+        self._words, self._outputs = words, (out, err)
+        self._process = _FORKS.Process(target=_called, args=told)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise TimeoutExpired(["benchforge", *self._words], timeout or 0.0)
+        return self._process.exitcode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        self.wait(timeout)
+        out, err = self._outputs
+        return out.read_text(), err.read_text()
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+        self._process.join()
 
 
 @functools.cache
-def _start() -> None:
+def start() -> None:
     """Start the process that is forked: it looks for what it preloads in its current folder."""
     with contextlib.chdir(Path(__file__).parent):
         forkserver.ensure_running()
 
 
 def _called(
-    words: Sequence[str], paths: Sequence[str], environment: Mapping[str, str], out: str, err: str
+    words: Sequence[str],
+    paths: Sequence[str],
+    environment: Mapping[str, str],
+    out: str,
+    err: str,
+    program: Path | None,
 ) -> None:
     if "preloaded" not in sys.modules:  # the server passes over what it cannot import
         raise RuntimeError("tests/support/preloaded.py was not imported before the fork")
@@ -117,8 +170,11 @@ def _called(
     here = str(Path(__file__).parent)
     known = [path for path in sys.path if path not in {"", here}]
     sys.path[:] = [*paths, *known]
-    sys.argv[:] = ["benchforge", *words]
+    sys.argv[:] = [str(program or "benchforge"), *words]
     tempfile.tempdir = None
+    if program is not None:
+        runpy.run_path(str(program), run_name="__main__")
+        return
     from benchforge.__main__ import main  # noqa: PLC0415 - in the fork alone
 
     try:

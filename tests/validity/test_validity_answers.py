@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, needed
-from planted.turning import PACE, WRK, server, suite, turning
-from planted.validity import caught, measured, quiet
+from planted.turning import PACE, TAKES, WRK, server, suite, turning
+from planted.validity import ONCE, caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(1000)
 
@@ -42,7 +42,7 @@ def test_errors_under_load(bench: Bench, tmp_path: Path) -> None:
 
 def test_errors_that_wrk_counts_as_requests(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite(turning("some-500"), WRK))
+    seen = measured(bench, tmp_path, suite(turning("some-500", takes="0.003"), WRK, top=ONCE))
     fault = "500 to 1 % of the requests, by wrk"
     printed = seen.printed("some-500", "Requests/sec")
     found = caught(fault, seen, "E1", server="some-500", printed=printed)
@@ -79,7 +79,7 @@ def test_where_it_is_said_what_is_right_another_body_is_no_measurement(
 ) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 8\nduration = "2s"'
-    toml = suite({"turns": server("turns")}, load, scenario=f"expect = {expect}")
+    toml = suite({"turns": server("turns", TAKES)}, load, scenario=f"expect = {expect}", top=ONCE)
     seen = measured(bench, tmp_path, toml)
     assert seen.told.code == 4, seen.told.all
     (trial,) = seen.trials("turns")

@@ -10,14 +10,14 @@ from front_door import PROGRAMS, Bench, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, reading, right, trial
-from planted.turning import suite
-from planted.validity import Seen, caught, measured
+from planted.turning import TAKES, suite
+from planted.validity import ONCE, Seen, caught, measured
 
 from benchforge.checks.answers.counted import counted
 from benchforge.model.trial.reading import Reading, span
 
 OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
-PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "1s"'
+PACE = 'use = "pace"\nconnections = 4\nthink = "1ms"\nduration = "300ms"'
 FAULTS = ["302", "203-same", "error"]
 # What another check than the failure of the trial shows, and what the tool printed of it.
 REDIRECTED = ("302 to a load where questions are answered 200", "s302")
@@ -34,7 +34,7 @@ ROWS = {
 def servers(*faults: str) -> dict[str, str]:
     found = {}
     for fault in faults:
-        words = json.dumps([sys.executable, str(OTHERWISE), "{port}", fault])
+        words = json.dumps([sys.executable, str(OTHERWISE), "{port}", fault, TAKES])
         found[f"s{fault}"] = f'use = "command"\ncommand = {words}\n'
     return found
 
@@ -56,13 +56,13 @@ def failure(seen: Seen, server: str) -> str:
 # --- real tools, against servers that answer questions rightly and a load otherwise ---------------
 
 
-@pytest.mark.samples(2)
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("tool", ["pace", "wrk", "h2load", "hey", "ab"])
 def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: str) -> None:
     if tool != "pace":
         needed(tool)
     load = PACE if tool == "pace" else loading(tool)
-    seen = measured(bench, tmp_path, suite(servers("right", *FAULTS), load))
+    seen = measured(bench, tmp_path, suite(servers("right", *FAULTS), load, top=ONCE))
     assert seen.told.code == 4, seen.told.all
     for fault in FAULTS:
         assert failure(seen, f"s{fault}"), (tool, fault)
@@ -165,7 +165,7 @@ def test_a_length_that_is_none_is_told(
 def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     for load in (PACE, loading("wrk")):
-        toml = suite(servers("500"), load, scenario="expect = { status = 500 }")
+        toml = suite(servers("500"), load, scenario="expect = { status = 500 }", top=ONCE)
         seen = measured(bench, tmp_path, toml)
         assert seen.told.code == 0, seen.told.all
         least, most = good(seen, "s500")
@@ -176,7 +176,7 @@ def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None
 
 def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    seen = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk")))
+    seen = measured(bench, tmp_path, suite(servers("chunked"), loading("wrk"), top=ONCE))
     least, most = good(seen, "schunked")
     assert least == most > 0
 

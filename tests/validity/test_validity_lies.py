@@ -20,10 +20,9 @@ from planted.lies import (
     server,
 )
 from planted.turning import suite
-from planted.validity import PAGE, measured
+from planted.validity import ONCE, PAGE, measured
 
 TRIES = 5
-ONCE = "smoke = true"  # whatever neighbours do, each trial is measured once
 
 
 @pytest.mark.exhaustive

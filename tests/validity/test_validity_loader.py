@@ -115,7 +115,8 @@ def test_a_load_tool_that_prints_nonsense(
     fake.write_text(f"#!/bin/sh\n{version}\n{script}\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
-    seen = measured(bench, tmp_path, suite({"pong": program(*ANSWERS)}, load))
+    pong = program(*ANSWERS, "--wait", 0.005)
+    seen = measured(bench, tmp_path, suite({"pong": pong}, load))
     assert seen.told.code == NO_ANSWER, seen.told.all
     trials = seen.trials("pong")
     assert [trial["attempt"] for trial in trials] == [1, 2, 3]

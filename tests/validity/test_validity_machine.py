@@ -14,7 +14,7 @@ import pytest
 from front_door import PROGRAMS, Bench, bench_words, calls
 from made.quiet_trial import LIMITS, machine, observation, trial
 from planted.beside import PACE, program, suite
-from planted.validity import caught, measured, noted, quiet
+from planted.validity import ONCE, caught, measured, noted, quiet
 
 from benchforge.checks.machine import clock as clocks
 from benchforge.checks.machine import memory
@@ -105,7 +105,8 @@ def test_a_clock_that_is_set_back_during_a_load(tmp_path: Path, clock: dict[str,
 def test_a_server_that_reads_its_memory_from_a_disk(bench: Bench, tmp_path: Path) -> None:
     words = ("faulty_servers/pages.py", "{port}", tmp_path / "pages")
     servers = {"pages": program(*words, "--forget"), "healthy": program(*words)}
-    seen = measured(bench, tmp_path, suite(servers, PACE))
+    load = PACE.replace('"2s"', '"1s"')
+    seen = measured(bench, tmp_path, suite(servers, load, top=ONCE))
     if not any(one["value"] for one in seen.checks("M1", "pages")):
         pytest.skip("files here never leave the memory")
     fault = "a server whose pages are taken from memory again and again"

@@ -11,6 +11,7 @@ from planted.validity import caught, measured, quiet
 pytestmark = pytest.mark.timeout(1000)
 
 CLIENTS = """benchforge = 1
+smoke = true
 [servers.answers]
 {server}
 [clients.published]
@@ -53,6 +54,7 @@ def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client:
 
 
 RUNTIMES = """benchforge = 1
+smoke = true
 {runtimes}
 {servers}
 [loaders.load]
@@ -74,11 +76,10 @@ OTHER = "py312" if sys.version_info.minor != 12 else "py313"
 def on(**pythons: str | Path) -> str:
     """Return a suite with a server on each of these interpreters, each a runtime by its label."""
     needed("wrk")
-    needed_module("flask")
+    needed_module("gunicorn")
     runtimes = [f"[runtimes.{label}]\npython = '{python}'" for label, python in pythons.items()]
     servers = [
-        f"[servers.on_{label}]\n{gunicorn('pong_flask:app')}runtime = '{label}'"
-        for label in pythons
+        f"[servers.on_{label}]\n{gunicorn('pong_wsgi:app')}runtime = '{label}'" for label in pythons
     ]
     labels = [f"on_{label}" for label in pythons]
     told = {"runtimes": "\n".join(runtimes), "servers": "\n".join(servers), "labels": labels}

@@ -5,16 +5,17 @@ from pathlib import Path
 import pytest
 from front_door import Bench, needed, needed_module
 from planted.beside import PACE, WRK, gunicorn, program, suite
-from planted.validity import caught, measured, quiet
+from planted.validity import ONCE, caught, measured, quiet
 
 pytestmark = pytest.mark.timeout(1000)
 
 
 def test_a_worker_that_is_respawned(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    needed_module("flask")
-    again = gunicorn("pong_flask:app", "arguments = ['--max-requests', '50']")
-    seen = measured(bench, tmp_path, suite({"again": again, "healthy": gunicorn("pong_flask:app")}))
+    needed_module("gunicorn")
+    again = gunicorn("pong_wsgi:app", "arguments = ['--max-requests', '50']")
+    servers = {"again": again, "healthy": gunicorn("pong_wsgi:app")}
+    seen = measured(bench, tmp_path, suite(servers, top=ONCE))
     printed = seen.printed("again", "Requests/sec")
     fault = "a worker that begins anew after 50 requests"
     check = caught(fault, seen, "S7", server="again", printed=printed)

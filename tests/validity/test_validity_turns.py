@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, needed
-from planted.validity import Seen, caught, measured
+from planted.validity import ONCE, Seen, caught, measured
 
 FROZEN = PROGRAMS / "faulty_servers/frozen.py"
 TRIES = 4
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."
 SUITE = """benchforge = 1
+{top}
 {servers}
 [loaders.load]
 use = "{tool}"
@@ -30,7 +31,7 @@ use = "throughput"
 [repeat]
 blocks = {blocks}
 interleave = "100ms"
-each = "2s"
+each = "{each}"
 quiet = "off"
 {more}
 [claims.slower]
@@ -43,14 +44,27 @@ holds = "a < b"
 
 
 def suite(
-    fault: str, *, tool: str = "pace", connections: int = 8, blocks: int = 1, more: str = ""
+    fault: str,
+    *,
+    tool: str = "pace",
+    connections: int = 8,
+    blocks: int = 1,
+    each: str = "2s",
+    top: str = "",
+    more: str = "",
 ) -> str:
     servers = ""
     for label, behaves in (("healthy", "none"), ("faulty", fault)):
         words = json.dumps([sys.executable, str(FROZEN), "{port}", behaves])
         servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
     return SUITE.format(
-        servers=servers, tool=tool, connections=connections, blocks=blocks, more=more
+        servers=servers,
+        tool=tool,
+        connections=connections,
+        blocks=blocks,
+        each=each,
+        top=top,
+        more=more,
     )
 
 
@@ -63,7 +77,13 @@ def found(seen: Seen, id_: str) -> set[str]:
 @pytest.mark.parametrize(
     ("fault", "id_", "status", "more", "says"),
     [
-        ("late", "I3", "warn", {"connections": 64}, "responses that outlast their slice"),
+        (
+            "late",
+            "I3",
+            "warn",
+            {"connections": 64, "each": "500ms", "top": ONCE},
+            "responses that outlast their slice",
+        ),
         ("cold", "I4", "warn", {"blocks": 3}, "a server that is slow after a rest"),
         ("grows", "I5", "warn", {"blocks": 3}, "a server that needs more for each response"),
         ("stands", "I6", "fail", {"tool": "wrk"}, "a server that stands still for whole slices"),

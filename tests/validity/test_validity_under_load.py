@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, Bench, needed
 from planted.turning import suite
-from planted.validity import Seen, caught, measured, quiet
+from planted.validity import ONCE, Seen, caught, measured, quiet
 
 OTHERWISE = PROGRAMS / "faulty_servers/otherwise.py"
 EXPECT = """expect = { json = { message = "pong" } }
@@ -40,11 +40,12 @@ def monitor(seen: Seen, server: str) -> dict[str, Any]:
     return found
 
 
-def lying(bench: Bench, folder: Path, tool: str, *faults: str) -> Seen:
+def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> Seen:
     """Each of these liars is caught under this tool, and the server that answers rightly is not."""
     if tool != "pace":
         needed(tool)
-    seen = measured(bench, folder, suite(servers("right", *faults), loading(tool), scenario=EXPECT))
+    text = suite(servers("right", *faults), load, scenario=EXPECT, top=ONCE)
+    seen = measured(bench, folder, text)
     for fault in faults:
         server = f"s{fault}"
         printed = seen.printed(server, ROWS[tool]) if ROWS[tool] else ""
@@ -59,7 +60,8 @@ def lying(bench: Bench, folder: Path, tool: str, *faults: str) -> Seen:
 
 
 def test_a_body_that_is_wrong_under_load_only(bench: Bench, tmp_path: Path) -> None:
-    seen = lying(bench, tmp_path, "pace", "later")
+    load = 'use = "pace"\nconnections = 4\nthink = "5ms"\nduration = "1s"'
+    seen = lying(bench, tmp_path, "pace", load, "later")
     result = bench("verify", seen.result)
     assert result.code == 0, result.all
 
@@ -67,13 +69,14 @@ def test_a_body_that_is_wrong_under_load_only(bench: Bench, tmp_path: Path) -> N
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("tool", list(ROWS))
 def test_all_liars_by_all_tools(bench: Bench, tmp_path: Path, tool: str) -> None:
-    lying(bench, tmp_path, tool, *(lie for lie in LIARS if lie != "hundredth"))
+    lying(bench, tmp_path, tool, loading(tool), *(lie for lie in LIARS if lie != "hundredth"))
 
 
 def test_a_sample_finds_one_answer_in_a_hundred(bench: Bench, tmp_path: Path) -> None:
-    """Of 2,000 answers 20 are wrong on average: that none is takes more than a loud machine."""
-    load = 'use = "pace"\nconnections = 4\nrequests = 2000\nduration = "100s"\nsample = "99%"'
-    seen = measured(bench, tmp_path, suite(servers("right", "hundredth"), load, scenario=EXPECT))
+    """Two wrong ones in 1,700 are a failure: fewer come in one run of a million."""
+    load = 'use = "pace"\nconnections = 4\nrequests = 1700\nduration = "100s"\nsample = "99%"'
+    text = suite(servers("right", "hundredth"), load, scenario=EXPECT, top=ONCE)
+    seen = measured(bench, tmp_path, text)
     fault = f"{LIARS['hundredth']}, by pace with a sample of 99 %"
     found = caught(fault, seen, "E7", server="shundredth")
     assert "gnop" in found["message"]

@@ -1,13 +1,14 @@
-"""Answers questions rightly and a load otherwise: otherwise.py PORT FAULT.
+"""Answers questions rightly and a load otherwise: otherwise.py PORT FAULT [SECONDS].
 
-A question is asked by benchforge: it takes no encoding and names no agent. Some faults show only
+An answer takes so many seconds. A question is asked by benchforge: it takes no encoding and names no agent. Some faults show only
 under a load, whoever asks: with several connections, to one request in ten or a hundred, or from
 the second request of a connection on. It ends by itself after a minute.
 """
 
-import gzip, itertools, os, random, resource, socket, sys, threading
+import gzip, itertools, os, random, resource, socket, sys, threading, time
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
+TAKES_S = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
 LIFE_S = 60
 BODY = b'{"message":"pong"}'  # 18 bytes
 ERROR = b'{"error": "too many connections, please try again later"}\r\n'  # 59 bytes
@@ -88,6 +89,8 @@ def serve(connection: socket.socket) -> None:
                     length = int(field.split(b":")[1])
             file.read(length)
             answer = reply(next(numbers), nth, loads=agent or not identity)
+            if TAKES_S:
+                time.sleep(TAKES_S)
             if not line.endswith(b"1.1\r\n") and keeps:
                 answer = answer.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n", 1)
             connection.sendall(answer)

@@ -1,4 +1,5 @@
-"""A server with one fault: turns.py PORT FAULT. Most begin with the load: four connections at once.
+"""A server with one fault: turns.py PORT FAULT [SECONDS]. Most begin with the load: four connections at
+once. An answer takes so many seconds.
 
 It ends by itself after a minute.
 """
@@ -12,6 +13,9 @@ WARMS_S, FLAPS_S, RUNS_S, STANDS_S, ACCEPTS_S, TAKES_S = 1.5, 1.0, 2.0, 4.0, 0.0
 SAME = b"pong" * 64
 OTHER, SHORTER = b"gnop" * 64, b"po" * 64
 begun, loaded_at = time.monotonic(), 0.0
+takes_s = TAKES_S if FAULT in {"slow", "frozen"} else 0.0
+if len(sys.argv) > 3:
+    takes_s = float(sys.argv[3])
 at_once = requests = 0
 lock = threading.Lock()
 reader, writer = os.pipe()
@@ -82,8 +86,8 @@ def serve(connection: socket.socket) -> None:
             answer, keeps = reply(number, loaded_s, is_tool=is_tool)
             if older and keeps and not ends and FAULT != "old-keeps":  # it waits for this word
                 answer = answer.replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n", 1)
-            if FAULT in {"slow", "frozen"}:
-                time.sleep(TAKES_S)
+            if takes_s:
+                time.sleep(takes_s)
             if FAULT == "two-writes":  # the second waits until the first is acknowledged
                 head, _, body = answer.partition(b"\r\n\r\n")
                 connection.sendall(head + b"\r\n\r\n")

@@ -1,10 +1,13 @@
-"""Kill a piece of code before each line that it runs: `killed.py FOLDER CODE`.
+"""Kill a piece of code in each state that it leaves on the disk: `killed.py FOLDER CODE`.
 
 CODE is a module's text with `ready(folder, number)`: it prepares the place of one attempt, and
-returns what is to be killed. Each attempt is a fork; the last one ends by itself. Lines count that
-run in modules of ours and in shutil, which removes and copies. Prints how many attempts there were.
+returns what is to be killed. Each attempt is a fork. One is looked at before each of its lines, and
+others are killed before each line that finds the disk otherwise than the line before did: nothing
+else outlives a process. The last one ends by itself. Lines count that run in modules of ours and in
+shutil, which removes and copies. Prints how many attempts there were.
 """
 
+import functools
 import os
 import signal
 import sys
@@ -15,23 +18,62 @@ from types import FrameType
 from typing import Any
 
 Code = Callable[[Path, int], Callable[[], object]]
+AtLine = Callable[[int], None]
 
 
-def killed_before(line: int) -> Callable[[FrameType, str, Any], Any]:
-    """A trace function that kills this process before it runs that line, counted from 0."""
-    left = line
+def traced(at_line: AtLine) -> Callable[[FrameType, str, Any], Any]:
+    """A trace function that calls back before each line, with its number from 0."""
+    number = -1
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal left
+        nonlocal number
         file = frame.f_code.co_filename
         if "benchforge" not in file and not file.endswith(("shutil.py", "<string>")):
             return None
-        left -= event == "line"
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if event == "line":
+            number += 1
+            at_line(number)
         return trace
 
     return trace
+
+
+def killed(at_line: AtLine, ready: Code, folder: Path, number: int) -> bool:
+    """Whether an attempt was killed before it ended."""
+    if (pid := os.fork()) == 0:
+        what = ready(folder, number)
+        sys.settrace(traced(at_line))
+        what()
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def on_disk(folder: Path) -> list[tuple[object, ...]]:
+    """What tells all that stands below a folder, and itself, from what stood there before."""
+    seen = [(path, path.lstat()) for path in [folder, *sorted(folder.rglob("*"))]]
+    return [(path, *of[:2], of.st_size, of.st_mtime_ns) for path, of in seen]
+
+
+def other_states(ready: Code, folder: Path) -> list[int]:
+    """The lines that find the disk otherwise than the line before, and the first."""
+    reader, writer = os.pipe()
+    before: list[tuple[object, ...]] = []
+
+    def look(line: int) -> None:
+        nonlocal before
+        if (now := on_disk(folder.parent)) != before:
+            os.write(writer, b"%d " % line)
+        before = now
+
+    killed(look, ready, folder, 1)
+    os.close(writer)
+    with open(reader, "rb") as lines:
+        return [int(line) for line in lines.read().split()]
+
+
+def dies(before: int, line: int) -> None:
+    if line == before:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main(folder: Path, code: str) -> int:
@@ -40,16 +82,15 @@ def main(folder: Path, code: str) -> int:
     names: dict[str, Any] = {}
     exec(compile(code, "<string>", "exec"), names)
     ready: Code = names["ready"]
-    number, killed = 0, True
-    while killed:
-        if (pid := os.fork()) == 0:
-            what = ready(folder, number)
-            sys.settrace(killed_before(number))
-            what()
-            os._exit(0)
-        killed = os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+    killed(lambda _: None, ready, folder, 0)  # it makes what all attempts share
+    number = 2
+    for line in other_states(ready, folder):
+        if not killed(functools.partial(dies, line), ready, folder, number):
+            sys.exit(f"attempt {number} ended before its line {line}")
         number += 1
-    return number
+    if killed(lambda _: None, ready, folder, number):
+        sys.exit("the last attempt did not end by itself")
+    return number + 1
 
 
 if __name__ == "__main__":

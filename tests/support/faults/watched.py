@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import warm
 from front_door import PROGRAMS, Bench, Told, bench_words
 
 NOTHING = "nothing"
@@ -33,7 +34,7 @@ class Watched:
     """A benchforge that runs, or ran, with folders of its own."""
 
     folder: Path
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[str] | warm.Called"
     pid: int = 0
     told: Told | None = None
     left: list[str] = field(default_factory=list)
@@ -41,9 +42,9 @@ class Watched:
     def ended(self, within_s: float = ENDS_S) -> Told:
         """What it printed, once it has ended and what it left has been looked for."""
         if self.told is None:
-            self.process.wait(within_s)
+            code = self.process.wait(within_s)
             out, err = ((self.folder / name).read_text() for name in ("out", "err"))
-            self.told = Told(self.process.returncode, out, err)
+            self.told = Told(code, out, err)
             self.left = json.loads((self.folder / "left").read_text())["left"]
             # What a server printed is shown behind a bar.
             assert "\nTraceback" not in f"\n{self.told.all}", self.told.all
@@ -95,21 +96,32 @@ def _started(folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...
     (folder / "t").mkdir(exist_ok=True)
     (folder / "left.pid").unlink(missing_ok=True)
     (folder / "left").unlink(missing_ok=True)
-    line = [sys.executable, str(PROGRAMS / "harness/watched.py"), str(folder / "left"), *before]
-    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
-        process = subprocess.Popen(
-            [*line, *bench_words(*words)],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            text=True,
-            env={**os.environ, "TMPDIR": str(folder / "t")},
-        )
-    one = Watched(folder, process)
+    one = Watched(folder, _process(folder, words, before))
     until((folder / "left.pid").exists)
     one.pid = int((folder / "left.pid").read_text())
     return one
+
+
+def _process(
+    folder: Path, words: tuple[str | Path, ...], before: tuple[str, ...]
+) -> "subprocess.Popen[str] | warm.Called":
+    """Start what watches, and benchforge below it: as a fork, where no other program is between."""
+    watches = PROGRAMS / "harness/watched.py"
+    left = str(folder / "left")
+    environment = {**os.environ, "TMPDIR": str(folder / "t")}
+    with (folder / "out").open("w") as out, (folder / "err").open("w") as err:
+        if before or not warm.may(environment):
+            return subprocess.Popen(
+                [sys.executable, str(watches), left, *before, *bench_words(*words)],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                text=True,
+                env=environment,
+            )
+    outputs = folder / "out", folder / "err"
+    return warm.Called([left, *map(str, words)], folder, environment, *outputs, watches)
 
 
 def headers(folder: Path) -> list[Path]:

@@ -16,11 +16,17 @@ _FREE = 0.03  # of the CPUs that others may use while something is to be saturat
 
 
 def suite(
-    servers: Mapping[str, str], load: str = WRK, *, scenario: str = "", more: str = ""
+    servers: Mapping[str, str],
+    load: str = WRK,
+    *,
+    scenario: str = "",
+    top: str = "",
+    more: str = "",
 ) -> str:
     """Return a suite of one block that loads each of these servers at /ping."""
     parts = "".join(f"[servers.{label}]\n{server}\n" for label, server in servers.items())
     return f"""benchforge = 1
+{top}
 {parts}
 [loaders.load]
 {load}

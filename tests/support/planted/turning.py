@@ -9,15 +9,18 @@ from front_door import PROGRAMS
 TURNS = PROGRAMS / "faulty_servers/turns.py"
 PACE = 'use = "pace"\nconnections = 8\nthink = "5ms"\nduration = "2s"'
 WRK = 'use = "wrk"\nconnections = 8\nduration = "1s"'
+TAKES = "0.005"  # seconds: a second is the shortest load of most tools, and costs little then
 
 
-def turning(*faults: str) -> dict[str, str]:
+def turning(*faults: str, takes: str = "") -> dict[str, str]:
     """The TOML of a healthy server and of one for each fault, by their labels."""
-    return {"healthy": server("none")} | {fault: server(fault) for fault in faults}
+    labels = {"healthy": "none"} | {fault: fault for fault in faults}
+    return {label: server(fault, takes) for label, fault in labels.items()}
 
 
-def server(fault: str) -> str:
-    words = [sys.executable, str(TURNS), "{port}", fault]
+def server(fault: str, takes: str = "") -> str:
+    """The TOML of a server with a fault, whose answers take so many seconds."""
+    words = [sys.executable, str(TURNS), "{port}", fault, *([takes] if takes else [])]
     return f'use = "command"\ncommand = {json.dumps(words)}\nready_within = "5s"\n'
 
 

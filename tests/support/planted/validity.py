@@ -15,6 +15,7 @@ from typing import Any
 from front_door import Bench, Told
 
 PAGE = Path(__file__).parents[3] / "docs/validity.md"
+ONCE = "smoke = true"  # whatever neighbours do, each trial is measured once
 HEAD = """# Faults that the tests plant, and what the checks find
 
 The tests in `tests/validity/` plant each fault in a suite with real processes. The second column
