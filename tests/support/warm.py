@@ -7,7 +7,6 @@ environment and outputs, and what it changes ends with it.
 import atexit
 import contextlib
 import functools
-import importlib.util
 import multiprocessing
 import os
 import pkgutil
@@ -16,6 +15,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from subprocess import TimeoutExpired
 
@@ -60,7 +60,10 @@ def _shadows(folder: str) -> bool:
     if not Path(folder).is_absolute():
         return True
     names = {module.name for module in pkgutil.iter_modules([folder])}
-    return bool(names & _AT_START) or any(importlib.util.find_spec(name) for name in names)
+    others = [path for path in sys.path if path != folder]
+    return bool(names & _AT_START) or any(
+        finder.find_spec(name, others) for name in names for finder in sys.meta_path
+    )
 
 
 def call(
@@ -76,20 +79,27 @@ def call(
     `as_seen` has stdout and stderr in one text, as a terminal shows them; it is returned as stdout.
     Raises TimeoutExpired.
     """
-    _start()
     with tempfile.TemporaryDirectory(prefix="warm-") as outputs:
         out = Path(outputs, "out")
         err = out if as_seen else Path(outputs, "err")
-        paths = [str(folder), *_added(environment)]
-        told = [*words], paths, dict(environment), str(out), str(err)
-        process = _FORKS.Process(target=_called, args=told)
-        process.start()
+        process = started(words, folder, environment, out, err)
         process.join(within_s)
         if process.exitcode is None:
             process.kill()
             process.join()
             raise TimeoutExpired(["benchforge", *words], within_s)
         return process.exitcode, out.read_text(), "" if as_seen else err.read_text()
+
+
+def started(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], out: Path, err: Path
+) -> ForkServerProcess:
+    """Start such a call, and return its process: who starts it ends it."""
+    _start()
+    told = [*words], [str(folder), *_added(environment)], dict(environment), str(out), str(err)
+    process = _FORKS.Process(target=_called, args=told)
+    process.start()
+    return process
 
 
 @functools.cache
