@@ -14,13 +14,13 @@ command = {command}
 [loaders.pace]
 use = "pace"
 connections = 2
-duration = "1s"
+duration = "100ms"
 [scenarios.ping]
 servers = ["one"]
 loaders = ["pace"]
 {named}
 [repeat]
-blocks = 3
+blocks = 2
 quiet = "off"
 """
 
@@ -36,8 +36,8 @@ def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path
     seeds = [json.loads((out.parent / "trial.json").read_text())["seed"] for out in outs]
     assert [one["seed"] for one in said] == [str(seed) for seed in seeds]
     # Pids may come again, since each trial has its own; when a process began does not.
-    assert len({one["started"] for one in said}) == 3
-    assert len(set(seeds)) == len({one["hash"] for one in said}) == 3
+    assert len({one["started"] for one in said}) == 2
+    assert len(set(seeds)) == len({one["hash"] for one in said}) == 2
 
 
 def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Pat
     done = bench("run", suite)
     assert done.code == 0, done.all
     folders = sorted(tmp_path.glob("results/*/trials/*"))
-    assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1, 1]
+    assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1]
     for folder in folders:
         trial = json.loads((folder / "trial.json").read_text())
         assert trial["reading"]["responses"] > 1  # each of which left a row behind

@@ -32,13 +32,13 @@ use = "redis"
 use = "virtuoso"
 [servers.front]
 use = "nginx"
-[loaders.wrk]
-use = "wrk"
+[loaders.ab]
+use = "ab"
 connections = 2
-duration = "1s"
+requests = 200
 [scenarios.all]
 servers = ["front"]
-loaders = ["wrk"]
+loaders = ["ab"]
 backends = ["rows", "keys", "store"]
 [repeat]
 blocks = 1

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import warm
 from faults.processes import marked
 from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, needed
 from suite_texts.with_wrk import suite, trials
@@ -211,9 +212,9 @@ def test_of_two_at_once_the_second_waits_and_names_the_first(tmp_path: Path) -> 
             while not list(tmp_path.glob("first/*/trials/0001")):
                 assert first.poll() is None
                 time.sleep(0.05)
-            with subprocess.Popen(
-                bench_words("run", path), cwd=tmp_path, stderr=subprocess.PIPE, text=True
-            ) as second:
+            shorter = 'loaders.wrk={ use = "pace", duration = "100ms" }'
+            words = bench_words("run", path, "--set", shorter)
+            with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as second:
                 assert second.stderr is not None
                 waits = f"benchforge run (process {first.pid}) is measuring: waiting until it ends"
                 assert second.stderr.readline().startswith(waits)
@@ -236,15 +237,18 @@ def test_a_signal_leaves_no_process_and_keeps_finished_trials(
     mark = f"mark-{tmp_path.name}-{number.name}"
     path = suite(tmp_path, answering("--body", mark))
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
-    with subprocess.Popen(
-        bench_words("run", path), cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as process:
-        deadline = time.monotonic() + WAITS_S
-        while len(trials(tmp_path)) < 2 and time.monotonic() < deadline:
+    out, errors = tmp_path / "out", tmp_path / "errors"
+    process = warm.Called(["run", str(path)], tmp_path, os.environ, out, errors)
+    try:
+        while not trials(tmp_path):
+            assert process.poll() is None, errors.read_text()
             time.sleep(0.05)
         process.send_signal(number)
-        _, err = process.communicate(timeout=WAITS_S)
-    assert process.returncode == code, err
+        ended = process.wait(WAITS_S)
+    finally:
+        process.kill()
+    err = errors.read_text()
+    assert ended == code, err
     assert "interrupted: " in err
     assert "Traceback" not in err
     assert not marked(mark)

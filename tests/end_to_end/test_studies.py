@@ -22,7 +22,7 @@ title = "one server | and a *slow* one"
 [loaders.pace]
 use = "pace"
 connections = 2
-duration = "500ms"
+duration = "300ms"
 [scenarios.s]
 servers = ["fast", "slow"]
 loaders = ["pace"]

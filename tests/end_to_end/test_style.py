@@ -68,12 +68,10 @@ def test_a_sentence_below_an_option_and_help_begin_with_a_noun_or_a_verb(
     assert not list(faults([Text("server.port", "Number of ports.", starts)]))
 
 
-def test_every_page_help_option_and_field_keeps_the_style() -> None:
-    assert list(faults(texts())) == []
-
-
-def test_pages_help_options_and_fields_are_all_looked_at() -> None:
-    places = {text.place for text in texts()}
+def test_every_page_help_option_and_field_is_looked_at_and_keeps_the_style() -> None:
+    every = list(texts())
+    assert list(faults(every)) == []
+    places = {text.place for text in every}
     assert {
         "README.md",
         "docs/how-to/serve.md",

@@ -24,16 +24,17 @@ from benchforge.suite.load import load
 __all__ = ["bench"]
 
 MISSING = 3
-AT_ONCE = 5
+AT_ONCE = 7
 "Cases of the cover that one call of benchforge measures."
 AGAIN = 4
 "Repetitions of what raised a finding that has no reason: noise does not raise it each time."
-SHORT = '{ use = "pace", connections = 8, duration = "200ms" }'
-"Load of the cover in the place of a second of wrk, which takes all CPUs."
+SHORT = '{ use = "pace", connections = 8, duration = "200ms", think = "10ms" }'
+"Load of the cover: a second of wrk takes all CPUs. A shorter one is not monitored."
 ONLY_HERE = {"agents_api_hour", "agents_api_hour_published", "six_asgi", "six_wsgi"}
 "Apps that no other test of `make test` has answer."
 SUITE = Path(__file__).parents[2] / "suites/systems.toml"
-CASES = list(expand(load(SUITE, Registry())))
+SYSTEMS = load(SUITE, Registry())
+CASES = list(expand(SYSTEMS))
 LABELS = list(dict.fromkeys(case.name.scenario for case in CASES))
 
 
@@ -62,8 +63,16 @@ def cover(cases: Iterable[Case]) -> list[Case]:
     return chosen
 
 
+def of_another_cpython(case: Case) -> bool:
+    """Whether it takes a version of CPython that Debian does not have."""
+    labels = [label for kind, label in shown_by(case) if kind == "runtime"]
+    return any(SYSTEMS.runtimes[label].python.startswith("3.") for label in labels)
+
+
 COVER = sorted(cover(CASES), key=CASES.index)
-BATCHES = [COVER[start : start + AT_ONCE] for start in range(0, len(COVER), AT_ONCE)]
+HERE = [case for case in COVER if not of_another_cpython(case)]
+BATCHES = [HERE[start : start + AT_ONCE] for start in range(0, len(HERE), AT_ONCE)]
+BATCHES.append([case for case in COVER if of_another_cpython(case)])
 
 
 def test_the_suite_names_every_server_and_every_built_in_app() -> None:

@@ -160,12 +160,13 @@ def test_kill_9_leaves_no_process_of_a_keeper_that_was_forked(
 
 @users
 @pytest.mark.parametrize("how", [["--loop"], ["--many", "--loop"]], ids="".join)
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.exhaustive)])
 def test_kill_9_at_any_moment_leaves_no_process(
-    side: Callable[..., Side], user: str, how: list[str]
+    side: Callable[..., Side], user: str, how: list[str], kills: int
 ) -> None:
     one = side(user)
-    moments = random.Random(7)
-    for _ in range(12):
+    moments = random.Random(f"{user} {how}")
+    for _ in range(kills):
         with one.start(*how) as process:
             time.sleep(0.05 + 0.15 * moments.random())
             process.kill()

@@ -32,7 +32,7 @@ loaders = ["load"]
 
 
 def measured(
-    bench: Bench, folder: Path, server: str, duration: str = "1s", **scenarios: tuple[str, str]
+    bench: Bench, folder: Path, server: str, duration: str = "400ms", **scenarios: tuple[str, str]
 ) -> dict[str, Path]:
     """Return the folder of each scenario's last trial."""
     tables = "".join(
@@ -85,7 +85,7 @@ def test_a_request_is_repeated_where_it_is_safe_or_the_suite_says_so(
 @pytest.mark.parametrize("written", ["true", '"on"', '"20"', "-1", "[1]"])
 def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, written: str) -> None:
     table = SCENARIO.format(label="s", request='path = "/"', more=f"monitor = {written}")
-    text = SCENARIOS.format(server=answering(), duration="1s", scenarios=table)
+    text = SCENARIOS.format(server=answering(), duration="400ms", scenarios=table)
     (tmp_path / "suite.toml").write_text(text)
     refused = bench("check", "suite.toml")
     assert refused.code == 2
@@ -99,6 +99,7 @@ def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
         bench,
         tmp_path,
         answering(),
+        "1s",
         off=('path = "/"', "monitor = false"),
         post=('method = "POST"', ""),
         wanted=('method = "POST"', 'monitor = "50/s"'),

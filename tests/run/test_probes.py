@@ -16,7 +16,7 @@ smoke = true
 [loaders.load]
 use = "pace"
 connections = 4
-duration = "1s"
+duration = "{duration}"
 {loader}
 [scenarios.s]
 request = {{ path = "/" }}
@@ -41,6 +41,7 @@ def measured(
     expect: str = "status = 200",
     loader: str = "",
     *,
+    duration: str = "300ms",
     stage: str | None = None,
 ) -> dict[str, Any]:
     """Measure one trial and return its trial.json; `stage` is where it has to fail.
@@ -48,7 +49,7 @@ def measured(
     Where a loud machine does not answer all probes within their second, or ends the trial
     elsewhere, it is measured again.
     """
-    suite = SUITE.format(server=server, expect=expect, loader=loader)
+    suite = SUITE.format(server=server, expect=expect, loader=loader, duration=duration)
     (folder / "suite.toml").write_text(suite)
     attempt = 0
     while True:
@@ -72,7 +73,7 @@ def statuses(trial: dict[str, Any], id_: str) -> list[str]:
 
 
 def test_a_server_that_always_answers_the_same(bench: Bench, tmp_path: Path) -> None:
-    trial = measured(bench, tmp_path, answering())
+    trial = measured(bench, tmp_path, answering(), duration="1s")
     probes = trial["probes"]
     assert (probes["before"], probes["after"], probes["distinct"]) == (20, 5, 1)
     (alike,) = probes["most_frequent"]
@@ -116,7 +117,8 @@ def test_a_server_that_answers_nothing_any_more_fails_with_what_was_seen(
 
 
 def test_a_slow_server_is_asked_for_a_second(bench: Bench, tmp_path: Path) -> None:
-    trial = measured(bench, tmp_path, command("servers/takes_time.py", "{port}"))
+    takes_time = command("servers/takes_time.py", "{port}")
+    trial = measured(bench, tmp_path, takes_time, duration="1s")
     assert 1 <= trial["probes"]["before"] <= 4
     assert 1 <= trial["probes"]["after"] <= 4
 

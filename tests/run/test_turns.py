@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed
+from measured.once import made_once
 
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
@@ -17,14 +18,12 @@ from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1
 [servers.two]
-use = "waitress"
-app = "hello_wsgi"
-threads = 2
+{two}
 [servers.three]
 {other}
 [loaders.closed]
 use = "pace"
-connections = 4
+connections = 8
 [metrics.throughput]
 use = "throughput"
 [metrics.latency]
@@ -45,7 +44,7 @@ a = {{ server = "two" }}
 b = {{ server = "three" }}
 holds = "a == b +- 50%"
 """
-OTHER = 'use = "waitress"\napp = "hello_wsgi"\nthreads = 3'
+OTHER = answering("--wait", "0.0035")
 ESCAPES = """
 import os, signal, time
 signal.signal(signal.SIGTSTP, signal.SIG_IGN)
@@ -73,7 +72,7 @@ while True:
 
 def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
     path = folder / "turns.toml"
-    path.write_text(SUITE.format(other=other, blocks=blocks))
+    path.write_text(SUITE.format(two=answering(), other=other, blocks=blocks))
     return path
 
 
@@ -94,20 +93,18 @@ def measured(found: list[dict[str, Any]]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def _once() -> dict[str, Path]:
-    return {}
-
-
-@pytest.fixture
-def result(bench: Bench, tmp_path_factory: pytest.TempPathFactory, _once: dict[str, Path]) -> Path:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A result of two blocks. A machine may be too loud for fifty requests a slice: five tries."""
-    for _ in range(5):
-        if "result" not in _once:
-            made = ran(bench, tmp_path_factory.mktemp("turns"))
+
+    def make(folder: Path) -> Path:
+        for number in range(5):
+            (place := folder / str(number)).mkdir()
+            made = ran(calls(bench_words(), place), place)
             if measured(trials(made)):
-                _once["result"] = made
-    assert "result" in _once
-    return _once["result"]
+                return made
+        raise AssertionError("no try measured all trials")
+
+    return made_once(tmp_path_factory, "turns", make)
 
 
 def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Path) -> None:
@@ -173,9 +170,9 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
 
 
 def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
-    bench: Bench, tmp_path: Path
+    bench: Bench, result: Path, tmp_path: Path
 ) -> None:
-    made = ran(bench, tmp_path)
+    made = Path(shutil.copytree(result, tmp_path / result.name))
     before = {one["number"]: one["started"] for one in trials(made)}
     (made / "trials/0004/trial.json").unlink()
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
@@ -230,10 +227,10 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     assert bench("validate", made).code == 0
 
 
-CLIENTS = """benchforge = 1
-[servers.waitress]
-use = "waitress"
-app = "hello_wsgi"
+CLIENTS = f"""benchforge = 1
+[servers.one]
+{answering()}"""
+CLIENTS += """
 [clients.kept]
 use = "http_client"
 duration = "1s"
@@ -249,7 +246,7 @@ throughput = { use = "throughput" }
 wall = { use = "wall" }
 client_cpu = { use = "client_cpu" }
 [scenarios.hello]
-servers = ["waitress"]
+servers = ["one"]
 clients = ["kept", "anew", "tornado"]
 [repeat]
 blocks = 1

@@ -7,7 +7,6 @@ environment and outputs, and what it changes ends with it.
 import atexit
 import contextlib
 import functools
-import importlib.util
 import multiprocessing
 import os
 import pkgutil
@@ -62,7 +61,10 @@ def _shadows(folder: str) -> bool:
     if not Path(folder).is_absolute():
         return True
     names = {module.name for module in pkgutil.iter_modules([folder])}
-    return bool(names & _AT_START) or any(importlib.util.find_spec(name) for name in names)
+    others = [path for path in sys.path if path != folder]
+    return bool(names & _AT_START) or any(
+        finder.find_spec(name, others) for name in names for finder in sys.meta_path
+    )
 
 
 def call(

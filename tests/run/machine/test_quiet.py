@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words
+import warm
+from front_door import PROGRAMS, WAITS_S, Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
 from suite_texts.with_wrk import trials
@@ -129,7 +131,7 @@ def suite(folder: Path, quiet: str, *, top: str = "") -> Path:
 [loaders.pace]
 use = "pace"
 connections = 2
-duration = "1s"
+duration = "300ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one"]
@@ -218,25 +220,18 @@ def test_a_time_limit_is_kept_on_a_machine_that_is_never_quiet(
 
 
 def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
+    file, err = suite(tmp_path, 'quiet = "10m"'), tmp_path / "err"
     with burning(60.0):
-        file = suite(tmp_path, 'quiet = "10m"')
-        waiting = started(file, tmp_path)
+        waiting = warm.Called(["run", str(file)], tmp_path, os.environ, tmp_path / "out", err)
         try:
-            waiting.terminate()
+            while not list(tmp_path.glob("results/*/trials/0001")):
+                assert waiting.poll() is None, err.read_text()
+                time.sleep(0.05)
+            waiting.send_signal(signal.SIGTERM)
             assert waiting.wait(WAITS_S) == 143
         finally:
             waiting.kill()
     assert trials(tmp_path) == []
-
-
-def started(file: Path, folder: Path) -> "subprocess.Popen[bytes]":
-    """Return a benchforge that waits for quiet."""
-    with (folder / "err").open("wb") as err:
-        running = subprocess.Popen(bench_words("run", file), cwd=folder, stderr=err)
-    while not list(folder.glob("results/*/trials/0001")):
-        assert running.poll() is None, (folder / "err").read_text()
-        time.sleep(0.05)
-    return running
 
 
 def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:

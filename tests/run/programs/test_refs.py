@@ -23,6 +23,7 @@ from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
+SHORT = ("--set", "loaders.pace.duration=200ms")
 pytestmark = pytest.mark.usefixtures("git_is_there")
 SLOW_TOO = 'def body():\n    return b"slow"\n'
 OWN_APP = """
@@ -57,7 +58,7 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     (tmp_path / "suite.toml").write_text(suite(blocks=2))
     index = (tmp_path / ".git/index").read_bytes()
     refs = git(tmp_path, "for-each-ref")
-    told = bench("run", "suite.toml", "-o", "out")
+    told = bench("run", "suite.toml", "-o", "out", *SHORT)
     assert told.code == 0, told.all
     folder = result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
@@ -86,11 +87,11 @@ def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) 
     (tmp_path / "app/new.py").write_text("")  # not known to git, and code
     (tmp_path / "app/.hidden").write_text("")
     (tmp_path / "elsewhere.py").write_text("")  # not known to git, and not below the directory
-    told = bench("run", "suite.toml", "-o", "app/out")
+    told = bench("run", "suite.toml", "-o", "app/out", *SHORT)
     assert " with 2 changed files" in told.out, told.all
     assert answers(result(tmp_path / "app/out"))["after"] == {"mine"}
-    told = bench("run", "suite.toml", "-o", "app/again")
-    assert " with 2 changed files" in told.out, "a result is no code"
+    (_, after) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
+    assert after["says"].endswith(" with 2 changed files"), "a result is no code"
 
 
 def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
@@ -109,7 +110,7 @@ def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
         f'benchforge = 1\n[servers.before]\n{server}ref = "HEAD"\n[servers.after]\n{server}{LOAD}'
         "blocks = 1\n"
     )
-    told = bench("run", "bench/suite.toml", "-o", "out")
+    told = bench("run", "bench/suite.toml", "-o", "out", *SHORT)
     assert answers(result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, told.all
     assert " with 1 changed file" in told.out
 
@@ -214,7 +215,7 @@ def test_without_git(tmp_path: Path) -> None:
     # Who names no commit is measured all the same; what is not known is told.
     text = suite().replace('ref = "v1"\n', "")
     (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml", "-o", "out")
+    told = bench("run", "suite.toml", "-o", "out", *SHORT)
     assert "after: working tree, commit unknown: git is missing" in told.out, told.all
     assert [one.commit for one in read_header(result(tmp_path / "out")).code] == [None, None]
 

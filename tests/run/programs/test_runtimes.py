@@ -36,10 +36,10 @@ def app(environ, start_response):
     return [platform.python_implementation().encode()]
 """
 LOAD = """
-[loaders.wrk]
-use = "wrk"
+[loaders.pace]
+use = "pace"
 connections = 2
-duration = "1s"
+duration = "200ms"
 [repeat]
 blocks = 1
 """
@@ -89,7 +89,7 @@ runtime = "{runtime}"
 [scenarios.who]
 request = {{ path = "/" }}
 servers = ["one"]
-loaders = ["wrk"]
+loaders = ["pace"]
 {scenario}
 """
     )
@@ -133,7 +133,7 @@ def result(folder: Path) -> tuple[Path, Header]:
 def test_one_server_on_two_interpreters_and_the_result_says_which(
     bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]
 ) -> None:
-    needed("wrk", "uv")
+    needed("uv")
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
@@ -175,7 +175,6 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
 def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
     bench: Bench, tmp_path: Path
 ) -> None:
-    needed("wrk")
     runtimes = f'[runtimes.py312]\npython = "{sys.executable}"\n'
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
@@ -211,7 +210,7 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
 def test_what_cannot_be_is_told_before_anything_starts(
     bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str
 ) -> None:
-    needed("wrk", "uv")
+    needed("uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
     told = bench("run", path)
     assert told.code == code, told.all
@@ -364,6 +363,7 @@ def test_the_highest_of_those_that_fit_is_taken(
         program.write_text(f'#!/bin/sh\necho \'["/{name}/python3", "cpython", {answer}]\'\n')
         program.chmod(0o755)
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     with HOST.trial(tmp_path / "trial", "host") as here:
         highest, exact = (
             find(here, python, "x", tmp_path, tmp_path / "trial") for python in ("3.99", "3.99.1")
