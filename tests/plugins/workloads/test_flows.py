@@ -18,7 +18,12 @@ from benchforge.checks.limits import limits
 STEPS = ("add", "show", "pay")
 
 
-def suite(folder: Path, loader: str = 'use = "pace"\nconnections = 4', faults: str = "") -> Path:
+def suite(
+    folder: Path,
+    loader: str = 'use = "pace"\nconnections = 4',
+    faults: str = "",
+    duration: str = "0.4s",
+) -> Path:
     words = f', "{faults}"' if faults else ""
     path = folder / "carts.toml"
     path.write_text(f"""benchforge = 1
@@ -31,7 +36,7 @@ command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}",
   "{folder}/carts.log"{words}]
 [loaders.load]
 {loader}
-duration = "1s"
+duration = "{duration}"
 [scenarios.shop]
 servers = ["carts"]
 loaders = ["load"]
@@ -85,7 +90,7 @@ LOADERS = [
     'use = "pace"\nconnections = 6\nprocesses = 2',
     'use = "pace"\nconnections = 4\nkeep_alive = false',
     'use = "pace"\nconnections = 4\nthink = "3ms"',
-    'use = "pace"\nconnections = 50\nrate = "200/s"',
+    'use = "pace"\nconnections = 50\nrate = "500/s"',
 ]
 
 
@@ -208,7 +213,7 @@ holds = "a < 10s"
 def test_a_flow_that_is_wrong_is_told_with_its_place(
     bench: Bench, tmp_path: Path, before: str, after: str, says: str
 ) -> None:
-    path = suite(tmp_path)
+    path = suite(tmp_path, duration="1s")  # other tools take whole seconds
     plain = before.replace("{{", "{").replace("}}", "}")
     assert plain in path.read_text()
     changed = path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1)
