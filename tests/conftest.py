@@ -17,11 +17,22 @@ from installed import wheel
 from made.calibrated import calibrated
 from serving.in_trial import site
 from serving.postgres import postgres
+from serving.templates import own_templates, templates
 from third_party import installs
 
 from benchforge import __main__ as program
 
-__all__ = ["bench", "calibrated", "clock", "installs", "postgres", "site", "wheel"]
+__all__ = [
+    "bench",
+    "calibrated",
+    "clock",
+    "installs",
+    "own_templates",
+    "postgres",
+    "site",
+    "templates",
+    "wheel",
+]
 
 # An example is not wrong because the machine is loud; and what fails today failed yesterday. Chance
 # has its place in `make test-all`: pytest --hypothesis-profile=random.

@@ -126,7 +126,8 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     needed("openssl")
     there = tmp_path_factory.mktemp("certificates")
     for name in ("right", "wrong"):
-        words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        words = ["openssl", "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"]
+        words += ["-pkeyopt", "ec_paramgen_curve:prime256v1"]
         words += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
         words += ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
         subprocess.run(words, cwd=there, check=True, capture_output=True)

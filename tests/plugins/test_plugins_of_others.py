@@ -10,6 +10,7 @@ from third_party import LOADER, Installs
 
 SUITE = """
 benchforge = 1
+smoke = true
 [servers.one]
 {server}
 [loaders.load]
@@ -120,7 +121,7 @@ def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
     bench: Bench, suite: Path, installs: Installs, code: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
-    fast = ("smoke=true", "repeat.blocks=1", 'repeat.warmup="100ms"')
+    fast = ("repeat.blocks=1", 'repeat.warmup="100ms"')
     said = bench("run", suite, *(word for one in fast for word in ("--set", one)))
     assert "Traceback" not in said.all
     assert said.code == 4, said.all
@@ -336,9 +337,8 @@ def test_a_metric_that_raises_costs_no_trial(
     """A run forms its answers from the third block on: it is measured to its end all the same."""
     installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"
-    text = SUITE.format(server=answering(), use="pace").replace(
-        "blocks = 2", 'blocks = 5\nquiet = "off"'
-    )
+    text = SUITE.format(server=answering(), use="pace").replace("smoke = true\n", "")
+    text = text.replace("blocks = 2", 'blocks = 5\nquiet = "off"')
     text = text.replace('use = "pace"', 'use = "pace"\nduration = "100ms"\nconnections = 1')
     path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')
     told = bench("run", path)

@@ -4,32 +4,38 @@ import subprocess
 import sys
 from pathlib import Path
 
+# It imports little: each of many trials starts it.
 SERVE = """
+import socket
 import sys
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import threading
 
 import answer
 
-
-class Answers(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-
-    def do_GET(self):
-        body = answer.body()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *words):
-        pass
+HEAD = "HTTP/1.1 200 OK\\r\\nContent-Type: text/plain\\r\\nContent-Length: "
 
 
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answers).serve_forever()
+def answers(connection):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with connection, connection.makefile("rb") as stream:
+        try:
+            stays = True
+            while stays and stream.readline():
+                while (line := stream.readline().lower()) not in {b"\\r\\n", b""}:
+                    stays = stays and line != b"connection: close\\r\\n"
+                body = answer.body()
+                connection.sendall(f"{HEAD}{len(body)}\\r\\n\\r\\n".encode() + body)
+        except OSError:
+            pass  # a load tool that leaves at its end is no error
+
+
+with socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=128) as listener:
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=answers, args=[client], daemon=True).start()
 """
-FAST = 'def body():\n    return b"fast"\n'
+# Each waits, so that a load of it leaves the CPUs to other tests.
+FAST = 'import time\n\n\ndef body():\n    time.sleep(0.002)\n    return b"fast"\n'
 SLOW = 'import time\n\n\ndef body():\n    time.sleep(0.05)\n    return b"slow"\n'
 COMMAND = f"""
 use = "command"

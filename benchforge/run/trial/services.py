@@ -192,13 +192,14 @@ def _until_ready(sandbox: Sandbox, serving: Serving, case: Case, secrets: frozen
         until_right(sandbox, asking, serving.part.ready_within)
         is_ours(sandbox, serving, port_of(asking.root))
         return
-    deadline = time.monotonic() + serving.part.ready_within
+    deadline = (began := time.monotonic()) + serving.part.ready_within
     while why := _not_ready(sandbox, serving, probe):
+        pause_s = min(0.5, PAUSE_S + 3 * (time.monotonic() - began))  # a program takes CPU to ask
         if serving.running is None:
-            time.sleep(PAUSE_S)
-        elif end := sandbox.wait(serving.running, PAUSE_S):
+            time.sleep(pause_s)
+        elif end := sandbox.wait(serving.running, pause_s):
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
-        if time.monotonic() > deadline:
+        if (began := time.monotonic()) > deadline:
             raise failed(serving, f"not ready within {exact(serving.part.ready_within)} s: {why}")
 
 
@@ -221,10 +222,9 @@ def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) ->
     if probe.at not in site.ports:
         raise BenchforgeError(f"{site.label}: it has no port {probe.at!r} to be ready at")
     port = site.ports[probe.at]
-    if why := _refused(sandbox, socket.AF_INET, (site.address, port)):
-        return why
-    is_ours(sandbox, serving, port)
-    return ""
+    if not (why := _refused(sandbox, socket.AF_INET, (site.address, port))):
+        is_ours(sandbox, serving, port)
+    return why
 
 
 def _last_said(finished: Finished) -> str:

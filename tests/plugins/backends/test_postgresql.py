@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from benchforge_backends.redis import Redis
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import lack, needed
 from pydantic import ValidationError
+from serving.backends import PAUSE_S
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.parts.command import Command
@@ -30,6 +32,7 @@ from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
 from benchforge.run.trial import template
 from benchforge.run.trial.template import restored
 
+pytestmark = pytest.mark.usefixtures("templates")
 ROOT = Path(__file__).parents[3]
 HOST = LocalHost()
 
@@ -79,6 +82,7 @@ for number in range(2):
         restored(LocalHost(), "backend-agents", part, site)
         server = here.start("postgresql", part.command(site), folder, {})
         while here.run("ready", part.ready(site).command, folder, {}, 200).code:
+            here.wait(server, 0.1)
             assert here.alive(server), server.stderr.read_text()
         query = "SELECT count(*) FROM agentfeatures"
         words = (programs["psql"], "-XAtqc", query, part.gives(site)["url"])
@@ -87,14 +91,10 @@ for number in range(2):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache() -> Iterator[Path]:
-    """A cache of our own: what these tests build is not what a user finds later."""
+def programs() -> None:
     for need in postgresql().needs():
         if locate(need.name) is None:
             lack(f"{need.name} not found: {need.how}")
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield Path(folder) / "benchforge/templates"
 
 
 @pytest.fixture
@@ -126,10 +126,11 @@ def running(
         server = here.start("postgresql", command, site.folder, {})
         probe = part.ready(site)
         assert isinstance(probe, Succeeds)
-        for attempt in range(1000):
-            if not run(here, site, probe.command, f"ready{attempt}")[0]:
-                break
+        deadline = time.monotonic() + 200
+        while run(here, site, probe.command, "start")[0]:
+            here.wait(server, PAUSE_S)
             assert here.alive(server), server.stderr.read_text()
+            assert time.monotonic() < deadline
         yield here, server, site
 
 
@@ -303,10 +304,9 @@ def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
 
 
 def test_a_template_is_built_once_and_copied_as_it_was(
-    cache: Path, tmp_path: Path, scratch: Path
+    own_templates: Path, tmp_path: Path, scratch: Path
 ) -> None:
     part = dataset(tmp_path)
-    before = set(cache.glob("*"))
     modes = set()
     for number in range(2):
         (scratch / str(number)).mkdir(mode=0o700)
@@ -317,8 +317,7 @@ def test_a_template_is_built_once_and_copied_as_it_was(
         modes.add((placed.scratch / "data").stat().st_mode & 0o777)
         assert (placed.scratch / "data/PG_VERSION").is_file()
     assert modes == {0o700}
-    found = set(cache.glob("*")) - before
-    assert len([one for one in found if one.is_dir()]) == 1
+    assert len([one for one in own_templates.iterdir() if one.is_dir()]) == 1
     assert (tmp_path / "0/backend-mine-template/server.log").is_file()
     assert not list((tmp_path / "1").iterdir())  # nothing had to be built
 
@@ -349,27 +348,28 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
     ],
 )
 def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
-    cache: Path, site: Site, rows: str, files: dict[str, str], told: str
+    own_templates: Path, site: Site, rows: str, files: dict[str, str], told: str
 ) -> None:
     part = dataset(site.folder, rows, **files)
-    before = sorted(cache.glob("*"))
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", part, site)
     assert caught.value.message == told.format(folder=site.suite_folder)
     assert caught.value.stage == "prepare"
-    assert sorted(cache.glob("*")) == before
+    assert not list(own_templates.glob("*"))
     assert not list(site.scratch.iterdir())
 
 
 def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
     site: Site,
 ) -> None:
-    part = dataset(site.folder)
+    part = postgresql(dataset="agents")
     with running(part, site) as (here, _, placed):
-        ask(here, placed, part.gives(placed)["url"], "DELETE FROM things WHERE id = 1")
-        (task,) = part.verify(placed)
-        finished = here.run("verify", task.command, placed.folder, {}, 200)
-    assert task.judge(finished) == "things has 1 rows instead of 2"
+        ask(here, placed, part.gives(placed)["url"], "DELETE FROM agentfeatures WHERE id = 1")
+        judged = [
+            task.judge(here.run(f"verify{number}", task.command, placed.folder, {}, 200))
+            for number, task in enumerate(part.verify(placed))
+        ]
+    assert list(filter(None, judged)) == ["agentfeatures has 49 rows instead of 50"]
 
 
 def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None:

@@ -24,16 +24,13 @@ from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.services import Serving, started
 from benchforge.suite.cases.case import Case
 
+pytestmark = pytest.mark.usefixtures("templates")
 CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}
 
 
 @pytest.fixture(autouse=True, scope="module")
-def cache() -> Iterator[None]:
-    """Build the templates of the databases once for all tests of this file."""
+def programs() -> None:
     needed("postgres", "redis-server", "redis-cli")
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield
 
 
 @pytest.fixture
@@ -118,8 +115,7 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
 
 
 def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> None:
-    own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
-    asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, own)
+    asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
     told = "mine: backends agents and other both give DATABASE_URL"
     with HOST.trial(tmp_path) as here, pytest.raises(BenchforgeError, match=told) as caught:
         started(here, ground(asked, tmp_path), asked, 1, (tmp_path, scratch), nobody)

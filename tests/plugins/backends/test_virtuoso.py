@@ -1,6 +1,7 @@
 """Virtuoso: a private store with the data of a dataset, and whatever is wrong is told."""
 
 import dataclasses
+import hashlib
 import json
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from benchforge.run.sandbox.host import Sandbox
 from benchforge.run.trial.context import locate_programs
 from benchforge.run.trial.template import restored
 
+pytestmark = pytest.mark.usefixtures("templates")
 CLASS = "<http://www.w3.org/2002/07/owl#Class>"
 # The queries of study WS.
 GET = f"SELECT DISTINCT ?class FROM <http://graph-uri> WHERE {{ ?class a {CLASS} }} LIMIT 100"
@@ -41,11 +43,8 @@ sys.stdout.write(answer.read().decode())
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache() -> Iterator[Path]:
+def programs() -> None:
     needed("virtuoso-t", "isql-vt")
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield Path(folder) / "benchforge/templates"
 
 
 @pytest.fixture
@@ -72,6 +71,7 @@ def isql(here: Sandbox, site: Site, statement: str) -> str:
 
 def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: Site) -> None:
     part = virtuoso(dataset="classes")
+    before = copy(part, site, "before")
     with running(part, site) as (here, server, placed):
         given = part.gives(placed)
         url = given["url"]
@@ -81,6 +81,7 @@ def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: S
         assert (code, len(told)) == (0, 184)
         rows = json.loads(told)["results"]["bindings"]
         assert rows == [{"class": {"type": "uri", "value": "http://dummyClass.com"}}]
+        an_endpoint_that_is_there_is_neither_started_nor_filled(here, placed, url)
         assert "1 (or less) triples -- done" in ask(here, placed, url, POST, "POST")[1]
         assert len(json.loads(ask(here, placed, url, GET)[1])["results"]["bindings"]) == 2
         assert "-- done" in ask(here, placed, url, DELETE, "POST")[1]
@@ -89,10 +90,40 @@ def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: S
         assert here.stop(server, first=part.stop_signal).code == 0
         assert here.processes(server) == []
     assert here.left == 0
-    (scratch := site.scratch / "next").mkdir()
-    fresh = dataclasses.replace(site, folder=site.folder / "next", scratch=scratch)
-    with running(part, fresh) as (here, _, placed):
-        assert len(ask(here, placed, part.gives(placed)["url"], GET)[1]) == 184
+    assert copy(part, site, "after") == before  # what the next trial gets
+
+
+def copy(part: Virtuoso, site: Site, name: str) -> bytes:
+    """Return a digest of the store that a trial gets."""
+    (scratch := site.scratch / name).mkdir()
+    restored(HOST, "backend-mine", part, dataclasses.replace(site, scratch=scratch))
+    with (scratch / "virtuoso.db").open("rb") as store:
+        return hashlib.file_digest(store, "sha256").digest()
+
+
+def an_endpoint_that_is_there_is_neither_started_nor_filled(
+    here: Sandbox, placed: Site, url: str
+) -> None:
+    part = virtuoso(url=url, graph="http://g")
+    assert part.outside()
+    assert not virtuoso(dataset="classes").outside()
+    assert not list(part.needs())
+    assert not part.files(placed)
+    assert part.command(placed) is None
+    assert not part.template(placed)
+    assert not list(part.verify(placed))
+    assert part.gives(placed) == {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
+    probe, version = part.ready(placed), part.version(placed)
+    assert isinstance(probe, Succeeds)
+    assert version is not None
+    assert run(here, placed, probe.command)[0] == 0
+    assert run(here, placed, version)[1].startswith("Virtuoso/")
+    for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
+        probe = virtuoso(url=wrong).ready(placed)
+        assert isinstance(probe, Succeeds)
+        code, told = run(here, placed, probe.command)
+        assert code == 1
+        assert told.startswith(f"{wrong}: ")
 
 
 def test_without_a_dataset_it_is_empty_and_closed_to_writers(site: Site) -> None:
@@ -117,11 +148,11 @@ def test_options_reach_the_server(site: Site) -> None:
 
 
 @pytest.mark.exhaustive
-def test_options_of_the_trials_share_one_template(cache: Path, site: Site) -> None:
+def test_options_of_the_trials_share_one_template(own_templates: Path, site: Site) -> None:
     restored(HOST, "backend-mine", virtuoso(dataset="classes"), site)
-    before = set(cache.iterdir())
+    before = set(own_templates.iterdir())
     restored(HOST, "backend-mine", virtuoso(dataset="classes", number_of_buffers=999), site)
-    assert set(cache.iterdir()) == before
+    assert set(own_templates.iterdir()) == before
     assert not (site.scratch / "virtuoso.lck").exists()
     assert not list(site.scratch.glob("*.ttl"))
 
@@ -137,8 +168,9 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
     rows = '"http://g" = 3\n"http://none" = 0'
     name = write_dataset(site.suite_folder, "virtuoso", rows, files, "http://g")
     part = virtuoso(dataset=name)
-    with running(part, site) as (_, _, placed):
-        assert part.gives(placed)["VIRTUOSO_GRAPH"] == "http://g"
+    restored(HOST, "backend-mine", part, site)  # it counts what was loaded
+    assert (site.scratch / "virtuoso.db").exists()
+    assert part.gives(site)["VIRTUOSO_GRAPH"] == "http://g"
 
 
 @pytest.mark.samples(1)
@@ -158,16 +190,15 @@ def test_a_dataset_of_ones_own_has_turtle_sparql_and_sql(site: Site) -> None:
     ],
 )
 def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
-    cache: Path, site: Site, name: str, text: str, triples: int, told: str
+    own_templates: Path, site: Site, name: str, text: str, triples: int, told: str
 ) -> None:
     rows = f'"http://g" = {triples}'
     folder = write_dataset(site.suite_folder, "virtuoso", rows, {name: text}, "http://g")
-    before = sorted(cache.glob("*"))
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", virtuoso(dataset=folder), site)
     assert told in caught.value.message
     assert caught.value.stage == "prepare"
-    assert sorted(cache.glob("*")) == before
+    assert not list(own_templates.glob("*"))
 
 
 @pytest.mark.exhaustive
@@ -180,36 +211,6 @@ def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it
         (task,) = part.verify(placed)
         finished = here.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "graph http://graph-uri has 0 triples instead of 2"
-
-
-# --- one that is there ---------------------------------------------------------------------------
-
-
-def test_an_endpoint_that_is_there_is_neither_started_nor_filled(site: Site) -> None:
-    ours = virtuoso(dataset="classes")
-    with running(ours, site) as (here, _, placed):
-        url = ours.gives(placed)["url"]
-        part = virtuoso(url=url, graph="http://g")
-        assert part.outside()
-        assert not ours.outside()
-        assert not list(part.needs())
-        assert not part.files(placed)
-        assert part.command(placed) is None
-        assert not part.template(placed)
-        assert not list(part.verify(placed))
-        given = {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
-        assert part.gives(placed) == given
-        probe, version = part.ready(placed), part.version(placed)
-        assert isinstance(probe, Succeeds)
-        assert version is not None
-        assert run(here, placed, probe.command)[0] == 0
-        assert run(here, placed, version)[1].startswith("Virtuoso/")
-        for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
-            probe = virtuoso(url=wrong).ready(placed)
-            assert isinstance(probe, Succeeds)
-            code, told = run(here, placed, probe.command)
-            assert code == 1
-            assert told.startswith(f"{wrong}: ")
 
 
 def test_version_tells_that_of_the_program(site: Site) -> None:

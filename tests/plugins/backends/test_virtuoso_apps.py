@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from benchforge_backends.virtuoso import Virtuoso
 from front_door import needed
 from serving.apps import ask, free_port, running, serving
+from serving.backends import HOST, site_at
 
 from benchforge.run.locate import libraries, locate
+from benchforge.run.trial.template import restored
 
 GRAPH = "http://graph-uri"
 OWL_CLASS = "http://www.w3.org/2002/07/owl#Class"
@@ -56,7 +59,7 @@ BY = {
 LENGTHS = dict(zip(BY, [350, 350, 184, 184], strict=True))
 
 
-class Virtuoso(NamedTuple):
+class Store(NamedTuple):
     told: dict[str, str]
     isql: list[str]
     environment: dict[str, str]
@@ -74,18 +77,20 @@ class Virtuoso(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def virtuoso() -> Iterator[Virtuoso]:
+def virtuoso(templates: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     needed("virtuoso-t", "isql-vt")
-    sql, http = free_port(), free_port()
+    sql, http, part = free_port(), free_port(), Virtuoso()
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as place:
         folder, program, isql = Path(place), locate("virtuoso-t"), locate("isql-vt")
         assert program is not None
         assert isql is not None
+        empty = site_at(part, tmp_path_factory.mktemp("template"), folder)
+        restored(HOST, "backend-mine", part, empty)  # to make a store takes longer than all else
         (folder / "virtuoso.ini").write_text(INI.format(folder=folder, sql=sql, http=http))
         words = [str(program), "+foreground", "+configfile", f"{folder}/virtuoso.ini"]
         url = f"http://127.0.0.1:{http}/sparql"
         with running(words, folder, libraries(program), folder / "log", lambda: answers(http)):
-            server = Virtuoso(
+            server = Store(
                 {"VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": GRAPH},
                 [str(isql), f"127.0.0.1:{sql}", "dba", "dba"],
                 libraries(isql),
@@ -102,7 +107,7 @@ def answers(port: int) -> bool:
 
 
 @pytest.fixture
-def graph(virtuoso: Virtuoso) -> Virtuoso:
+def graph(virtuoso: Store) -> Store:
     """The server, with the two triples of the study and no more."""
     virtuoso.does(f"SPARQL CLEAR GRAPH <{GRAPH}>;")
     virtuoso.does(f"SPARQL INSERT DATA {{ GRAPH <{GRAPH}> {{ {DATA} }} }};")
@@ -112,7 +117,7 @@ def graph(virtuoso: Virtuoso) -> Virtuoso:
 @pytest.mark.samples(2)
 @pytest.mark.parametrize("name", BY)
 def test_the_classes_are_listed_in_the_studys_bytes(
-    graph: Virtuoso, tmp_path: Path, name: str
+    graph: Store, tmp_path: Path, name: str
 ) -> None:
     with serving(name, tmp_path / "log", graph.told, BY[name]) as port:
         reply = ask(port, "/")
@@ -123,7 +128,7 @@ def test_the_classes_are_listed_in_the_studys_bytes(
 
 
 @pytest.mark.parametrize("name", BY)
-def test_a_class_is_added_and_all_are_removed(graph: Virtuoso, tmp_path: Path, name: str) -> None:
+def test_a_class_is_added_and_all_are_removed(graph: Store, tmp_path: Path, name: str) -> None:
     with serving(name, tmp_path / "log", graph.told, BY[name]) as port:
         assert ask(port, "/", "POST").status == 200
         assert ask(port, "/", "POST").status == 200
@@ -140,7 +145,7 @@ def classes(body: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BY)
-def test_a_virtuoso_that_refuses_is_an_error(graph: Virtuoso, tmp_path: Path, name: str) -> None:
+def test_a_virtuoso_that_refuses_is_an_error(graph: Store, tmp_path: Path, name: str) -> None:
     told = {**graph.told, "VIRTUOSO_GRAPH": "no> graph"}
     with serving(name, tmp_path / "log", told, BY[name]) as port:
         assert [ask(port, "/", method).status for method in ("GET", "POST", "DELETE")] == [500] * 3

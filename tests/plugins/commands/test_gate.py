@@ -112,7 +112,7 @@ def test_servers_that_are_too_slow_for_turns_are_measured_without(
     bench: Bench, tmp_path: Path
 ) -> None:
     made(tmp_path)
-    told = gate(bench, "--json", seconds=12)
+    told = gate(bench, "--json", seconds=8)
     assert told.code in {1, 4}, told.all
     assert "s: measured without turns: their servers are too slow to take turns" in told.err
     (row,) = json.loads(told.out)["verdicts"]
@@ -205,18 +205,24 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     git(origin, "branch", "base/it's", "v1")
     url = f"file://{origin}"
     git(tmp_path, "clone", "--quiet", "--depth=1", "--branch=main", url, str(tmp_path / "clone"))
+    clone = tmp_path / "clone"
     words = ("gate", "clone/suite.toml", *SHORT)
     told = bench(*words, "--base", "origin/base/it's")
     assert told.code == 2
     assert "no such commit in " in told.err
     assert "a shallow clone" in told.err
     fetch = told.err.partition("fetch it: git ")[2].strip()
-    run(tmp_path / "clone", fetch)
+    run(clone, fetch)
     assert bench(*words, "--base", "origin/base/it's").code in {0, 1, 4}
+    # From here on nothing is measured: the base is there as soon as a folder of it is looked for.
+    (clone / "new").mkdir()
+    (clone / "suite.toml").write_text(SUITE.replace('directory = "app"', 'directory = "new"'))
     by_name = bench(*words, "--base", "base/it's")
     fetch, _, rest = by_name.err.partition("fetch it: git ")[2].partition(", then ")
-    run(tmp_path / "clone", fetch)
-    assert bench(*words, *rest.split()).code in {0, 1, 4}
+    run(clone, fetch)
+    fetched = bench(*words, *rest.split())
+    assert fetched.code == 4, fetched.all
+    assert "it is new: new is not there at the base" in fetched.err
 
 
 def run(folder: Path, words: str) -> None:

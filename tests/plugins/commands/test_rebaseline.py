@@ -11,6 +11,7 @@ from benchforge_commands.rebaseline.suite import RebaselinedServer, cannot, reba
 from front_door import needed
 from hypothesis import given
 from hypothesis import strategies as st
+from made import summaries
 from repository import COMMAND, FAST, LOAD, SLOW, commit, git, repository
 
 from benchforge.cli.measure.inputs import RunOptions
@@ -18,18 +19,22 @@ from benchforge.cli.measure.outcome import FAILS
 from benchforge.cli.measure.run import begin
 from benchforge.errors import Unusable
 from benchforge.model.files.folder import read_header
-from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
+from benchforge.run.execute import StopLimits
 
 SERVING = LOAD.replace('"before", "after"', '"app"')
 SUITE = f"benchforge = 1\n[servers.app]{COMMAND}{SERVING}blocks = 3\n"
 
 
-def measured(folder: Path, output: str, only: tuple[str, ...] = ()) -> Path:
-    """Measure the suite of a folder as it is, and return where the result is."""
+def measured(folder: Path, output: str) -> Path:
+    """Measure a trial of the suite of a folder as it is, and return where the result is.
+
+    What is measured again follows from the header, which is there with the first trial.
+    """
     kept: list[Path] = []
-    options = RunOptions(Registry(), only=only)
+    options = RunOptions(Registry(), limits=StopLimits(time_limit_s=2.5))
     begin(folder / "suite.toml", folder / output, options, kept=kept.append)
+    assert list(kept[0].glob("trials/*/trial.json"))
     return kept[0]
 
 
@@ -78,9 +83,13 @@ def test_a_slowdown_between_two_commits(
     assert file.read_text() == "benchforge = 1\n"
 
 
-def test_what_cannot_be_rebuilt_is_told(
+def test_what_cannot_be_rebuilt_is_told_and_a_suite_that_changed_is_refused(
     fast: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE + "\n[servers.other]" + COMMAND)
+    with pytest.raises(Unusable, match="changed since"):
+        again(fast, fast, tmp_path / "again")
+    (tmp_path / "suite.toml").write_text(SUITE)
     (tmp_path / "app/answer.py").write_text(SLOW)
     dirty = measured(tmp_path, "dirty")
     with pytest.raises(Unusable, match="nothing can be measured once more"):
@@ -96,12 +105,6 @@ def test_what_cannot_be_rebuilt_is_told(
     with pytest.raises(Unusable, match="nothing can be measured once more"):
         again(fast, dirty, tmp_path / "again")
     assert "servers.app: not measured again: no commit was recorded" in capsys.readouterr().err
-
-
-def test_a_suite_that_changed_is_refused(fast: Path, tmp_path: Path) -> None:
-    (tmp_path / "suite.toml").write_text(SUITE + "\n[servers.other]" + COMMAND)
-    with pytest.raises(Unusable, match="changed since"):
-        again(fast, fast, tmp_path / "again")
 
 
 TABLES = tomllib.loads(
@@ -186,8 +189,8 @@ def test_what_is_written_is_what_was_meant(tables: dict[str, object]) -> None:
     assert tomllib.loads(text(tables)) == tables  # type: ignore[arg-type]
 
 
-def test_nobody_is_compared_where_nothing_older_is_named(fast: Path) -> None:
-    summary = Summary.model_validate_json((fast / "summary.json").read_bytes())
+def test_nobody_is_compared_where_nothing_older_is_named() -> None:
+    summary = summaries.summary(summaries.case("app", [100.0, 110.0, 105.0]))
     assert list(changed(summary, lambda _: None)) == []
     (same,) = changed(summary, lambda case: case)
     assert same.change.state == "no model", "a ratio of 1 in each block has no spread"

@@ -67,7 +67,7 @@ def programs(part: Loader) -> Mapping[str, Path]:
 @contextmanager
 def server(here: Sandbox, folder: Path) -> Iterator[tuple[int, Running]]:
     port = here.free_port()
-    running = here.start("server", Command(sys.executable, SERVER, port), folder, {})
+    running = here.start("server", Command(sys.executable, SERVER, port, "slowly"), folder, {})
     until = time.monotonic() + 200
     while time.monotonic() < until:
         with here.socket() as inside:

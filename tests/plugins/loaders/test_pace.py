@@ -351,8 +351,9 @@ def test_a_sample_comes_again_with_its_seed_and_takes_each_response_as_often() -
 def test_a_body_of_the_right_length_that_is_wrong_under_load_is_found(
     bench: Bench, tmp_path: Path, processes: int
 ) -> None:
-    load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'
-    (tmp_path / "sampled.toml").write_text(suite(turning("some-wrong"), load))
+    load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
+    text = suite(turning("some-wrong"), load, top="smoke = true")
+    (tmp_path / "sampled.toml").write_text(text)
     bench("run", "sampled.toml", "-o", "results")
     trials = [json.loads(one.read_text()) for one in tmp_path.glob("results/*/trials/*/trial.json")]
     found = {
@@ -700,7 +701,8 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     openssl = program_words("openssl")
     folder = tmp_path_factory.mktemp("tls")
-    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=here"
+    words = "req -x509 -newkey ec -nodes -days 2 -subj /CN=here"
+    words += " -pkeyopt ec_paramgen_curve:prime256v1"
     words += " -addext subjectAltName=IP:127.0.0.1"
     made = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
     subprocess.run([*openssl, *words.split(), *made], check=True, capture_output=True)

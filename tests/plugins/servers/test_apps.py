@@ -2,7 +2,7 @@
 
 import json
 import os
-import socket
+import signal
 import subprocess
 import sys
 import tomllib
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from front_door import needed_module
+from serving import apps
 from serving.apps import Reply, ask, free_port, running
 from serving.postgres import DATASET, Postgres
 
@@ -71,15 +72,16 @@ def gunicorn(name: str) -> list[str]:
     return options
 
 
-@pytest.fixture(scope="module", params=["tcp", "unix"])
+# Each app shows below that it understands the URL of a socket; what follows is the driver's.
+@pytest.fixture(scope="module", params=["tcp", pytest.param("unix", marks=pytest.mark.exhaustive)])
 def ports(
     request: pytest.FixtureRequest, postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, int]]:
     """The apps that do the same work, told one form of DATABASE_URL."""
     url, logs = getattr(postgres, request.param), tmp_path_factory.mktemp("apps")
     with ExitStack() as stack:
-        apps = {name: serving(name, url, logs / name, *gunicorn(name)) for name in NAMES}
-        yield {name: stack.enter_context(app) for name, app in apps.items()}
+        started = {name: serving(name, url, logs / name, *gunicorn(name)) for name in NAMES}
+        yield {name: stack.enter_context(app) for name, app in started.items()}
 
 
 @pytest.mark.parametrize("path", LENGTHS)
@@ -163,15 +165,19 @@ def test_a_database_that_stops_is_an_error_until_it_is_back(
     assert [get(port, path).status for port, path in paths] == [200] * len(paths)
 
 
-def test_a_database_that_never_answers_is_an_error(postgres: Postgres, tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        deaf = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        url = f"postgresql://bench@127.0.0.1:{deaf.getsockname()[1]}/benchmarks?sslmode=disable"
-        apps = [serving(name, url, tmp_path / name, *gunicorn(name)) for name in NAMES]
-        ports = [stack.enter_context(app) for app in apps]
-        clients = stack.enter_context(ThreadPoolExecutor(len(ports)))
-        statuses = [reply.status for reply in clients.map(get, ports, ["/agents"] * len(ports))]
-    assert statuses == [500] * len(NAMES)
+def test_a_database_that_never_answers_is_an_error(
+    postgres: Postgres, ports: dict[str, int]
+) -> None:
+    # The kernel takes connections for the server that is stopped, which then says nothing.
+    postgres.process.send_signal(signal.SIGSTOP)
+    try:
+        with ThreadPoolExecutor(len(ports)) as clients:
+            replies = list(clients.map(get, ports.values(), ["/agents"] * len(ports)))
+    finally:
+        postgres.process.send_signal(signal.SIGCONT)
+        postgres.stop()  # and with it what it would say to those who are gone
+        postgres.start()
+    assert [reply.status for reply in replies] == [500] * len(NAMES)
 
 
 @pytest.mark.samples(3)
@@ -201,6 +207,15 @@ def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, 
         opened = postgres.log.read_text().count("connection authorized") - before
     assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 7100)}
     assert 1 <= opened <= 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_app_takes_the_url_of_a_socket(postgres: Postgres, tmp_path: Path, name: str) -> None:
+    told = {"DATABASE_URL": postgres.unix, "AGENTS_POOL_SIZE": "2"}
+    with apps.serving(name, tmp_path / "log", told) as port:
+        replies = {path: get(port, path) for path in LENGTHS}
+    got = {path: (reply.status, len(reply.body)) for path, reply in replies.items()}
+    assert got == {path: (200, length) for path, length in LENGTHS.items()}
 
 
 def test_aiohttp_serves_without_gunicorn_too(postgres: Postgres, tmp_path: Path) -> None:

@@ -471,10 +471,10 @@ def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -
 def test_workers_are_processes(
     own: Site, row: tuple[type[AppServer], str, dict[str, Any]], option: str, others: int
 ) -> None:
-    part = part_of(own, row[0], row[1], row[2] | {option: 3})
+    part = part_of(own, row[0], row[1], row[2] | {option: 2})
     with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
         facts(here, placed.port)
-        assert grown(here, server, 3 + others)
+        assert grown(here, server, 2 + others)
 
 
 @pytest.mark.parametrize("monkey_patch", [True, False])

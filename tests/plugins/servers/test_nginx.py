@@ -36,7 +36,7 @@ SUITE = """benchforge = 1
 [loaders.wrk]
 use = "{loader}"
 connections = 2
-duration = "1s"
+{length}
 [scenarios.s]
 servers = ["one"]
 loaders = ["wrk"]
@@ -135,7 +135,8 @@ def answer(asked: http.client.HTTPConnection, path: str = "/") -> tuple[int, byt
 
 def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
     path = folder / "small.toml"
-    path.write_text(SUITE.format(server=server, loader=loader))
+    length = "requests = 200" if loader == "ab" else 'duration = "1s"'
+    path.write_text(SUITE.format(server=server, loader=loader, length=length))
     (case,) = cases(path)
     return trial_of(case, folder)
 

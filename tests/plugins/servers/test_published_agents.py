@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,21 +23,32 @@ KINDS = {
 }
 
 
-@pytest.mark.samples(3)
+@pytest.mark.samples(1)
 @pytest.mark.parametrize("way", ["tcp", "unix"])
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_the_bytes_are_those_of_the_study(
-    postgres: Postgres, tmp_path: Path, name: str, way: str
+def test_the_bytes_are_those_of_the_study_and_a_database_that_stops_is_an_error(
+    postgres: Postgres, tmp_path: Path, way: str
 ) -> None:
     told = {"DATABASE_URL": getattr(postgres, way), "AGENTS_POOL_SIZE": "2"}
-    with serving(name, tmp_path / "log", told) as port:
-        for path, length in LENGTHS[name].items():
-            reply = ask(port, path)
-            assert (reply.status, len(reply.body)) == (200, length)
-            assert reply.headers["content-length"] == str(length)
-            assert reply.headers["content-type"] == KINDS[name]
-        agents = json.loads(ask(port, "/agents").body)
-    assert [agent["number"] for agent in agents] == [str(number) for number in range(300, 350)]
+    with ExitStack() as stack:
+        ports = {
+            name: stack.enter_context(serving(name, tmp_path / name, told)) for name in PUBLISHED
+        }
+        for name, port in ports.items():
+            for path, length in LENGTHS[name].items():
+                reply = ask(port, path)
+                assert (reply.status, len(reply.body)) == (200, length)
+                assert reply.headers["content-length"] == str(length)
+                assert reply.headers["content-type"] == KINDS[name]
+            agents = json.loads(ask(port, "/agents").body)
+            numbers = [agent["number"] for agent in agents]
+            assert numbers == [str(number) for number in range(300, 350)]
+        postgres.stop()
+        try:
+            assert {ask(port, "/agents").status for port in ports.values()} == {500}
+            assert {ask(port, "/index").status for port in ports.values()} == {200}
+        finally:
+            postgres.start()
+        assert {ask(port, "/agents").status for port in ports.values()} == {200}
 
 
 def test_flasks_pool_answers_as_often_as_it_is_large(postgres: Postgres, tmp_path: Path) -> None:
@@ -100,22 +112,6 @@ def test_without_a_database_only_the_index_is_served(tmp_path: Path, name: str) 
         assert len(ask(port, "/index").body) == LENGTHS[name]["/index"]
         for path in [*LENGTHS[name]][1:]:
             assert ask(port, path).status == 500
-
-
-def test_a_database_that_stops_is_an_error_until_it_is_back(
-    postgres: Postgres, tmp_path: Path
-) -> None:
-    told = {"DATABASE_URL": postgres.tcp, "AGENTS_POOL_SIZE": "2"}
-    for name in PUBLISHED:
-        with serving(name, tmp_path / name, told) as port:
-            assert ask(port, "/agents").status == 200
-            postgres.stop()
-            try:
-                assert ask(port, "/agents").status == 500
-                assert ask(port, "/index").status == 200
-            finally:
-                postgres.start()
-            assert ask(port, "/agents").status == 200
 
 
 def connections(postgres: Postgres) -> int:

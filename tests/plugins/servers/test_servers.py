@@ -5,7 +5,6 @@ import importlib.metadata
 import json
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +32,7 @@ from benchforge.run.locate import locate, missing
 from benchforge.run.sandbox.host import LocalHost, Sandbox
 from benchforge.run.trial.template import restored
 
+pytestmark = pytest.mark.usefixtures("templates")
 HOST = LocalHost()
 PROGRAMS = Path(__file__).parents[2] / "programs"
 LENGTHS = {"/index": 18, "/agents": 7100, "/agents_with_pool": 7100}
@@ -71,14 +71,11 @@ app = make()
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache() -> Iterator[None]:
+def programs() -> None:
     parts: list[Part] = [cls.model_validate(options) for cls, options in SERVED]
     needs = [need for part in (Postgresql(), *parts) for need in part.needs()]
     if absent := missing(needs):
         lack("; ".join(f"{need.name} not found: {need.how}" for need in absent))
-    with tempfile.TemporaryDirectory(prefix="bf-") as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", folder)
-        yield
 
 
 @contextmanager
@@ -95,6 +92,7 @@ def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]
     assert isinstance(probe, Succeeds)
     server = here.start("postgresql", command, site.folder, {})
     while here.run("ready", probe.command, site.folder, {}, 200).code:
+        here.wait(server, 0.1)
         assert here.alive(server), server.stderr.read_text()
     yield dict(part.gives(site))
     assert here.stop(server, first=part.stop_signal).code == 0

@@ -19,13 +19,13 @@ SUITE = """benchforge = 1
 use = "url"
 url = "{url}"
 {ca_file}
-[loaders.wrk]
-use = "wrk"
+[loaders.load]
+use = "pace"
 connections = 2
-duration = "1s"
+duration = "0.2s"
 [scenarios.s]
 servers = ["mine"]
-loaders = ["wrk"]
+loaders = ["load"]
 expect = {{ body = "hello" }}
 [repeat]
 blocks = 1
@@ -55,7 +55,7 @@ class Quiet(ThreadingHTTPServer):
 
 @pytest.fixture(autouse=True)
 def programs() -> None:
-    needed("openssl", "wrk")
+    needed("openssl")
 
 
 @contextlib.contextmanager

@@ -18,7 +18,13 @@ from benchforge.checks.limits import limits
 STEPS = ("add", "show", "pay")
 
 
-def suite(folder: Path, loader: str = 'use = "pace"\nconnections = 4', faults: str = "") -> Path:
+def suite(
+    folder: Path,
+    loader: str = 'use = "pace"\nconnections = 4',
+    faults: str = "",
+    duration: str = "",
+) -> Path:
+    length = duration or ("1s" if "locust" in loader else "0.4s")
     words = f', "{faults}"' if faults else ""
     path = folder / "carts.toml"
     path.write_text(f"""benchforge = 1
@@ -31,7 +37,7 @@ command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}",
   "{folder}/carts.log"{words}]
 [loaders.load]
 {loader}
-duration = "1s"
+duration = "{length}"
 [scenarios.shop]
 servers = ["carts"]
 loaders = ["load"]
@@ -85,7 +91,7 @@ LOADERS = [
     'use = "pace"\nconnections = 6\nprocesses = 2',
     'use = "pace"\nconnections = 4\nkeep_alive = false',
     'use = "pace"\nconnections = 4\nthink = "3ms"',
-    'use = "pace"\nconnections = 50\nrate = "200/s"',
+    'use = "pace"\nconnections = 50\nrate = "500/s"',
     'use = "locust"\nusers = 4',
     'use = "locust"\nusers = 4\nworkers = 2\nuser = "http"',
 ]
@@ -181,7 +187,7 @@ def test_locust_counts_them_too(tmp_path: Path, fault: str, error: str, more: st
     ],
 )
 def test_a_user_thinks_between_the_steps_of_a_flow(tmp_path: Path, loader: str) -> None:
-    path = suite(tmp_path, loader)
+    path = suite(tmp_path, loader, duration="1s")
     path.write_text(path.read_text().replace("share = 3", 'share = 3\nthink = "50ms"'))
     (case,) = cases(path)
     trial = trial_of(case, tmp_path)
@@ -256,7 +262,7 @@ holds = "a < 10s"
 def test_a_flow_that_is_wrong_is_told_with_its_place(
     bench: Bench, tmp_path: Path, before: str, after: str, says: str
 ) -> None:
-    path = suite(tmp_path)
+    path = suite(tmp_path, duration="1s")  # other tools take whole seconds
     plain = before.replace("{{", "{").replace("}}", "}")
     assert plain in path.read_text()
     changed = path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1)

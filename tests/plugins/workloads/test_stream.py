@@ -9,7 +9,7 @@ from benchforge_workloads.feeds import loaded
 from benchforge_workloads.holes import expected, holes_of, in_body, in_path
 from benchforge_workloads.stream import Mix
 from benchforge_workloads.tables import Feed, RequestKind
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -44,6 +44,7 @@ def test_each_prefix_has_the_shares_to_within_one_deck(shares: list[int], length
         assert (length // deck) * of_a_deck <= counts[number] <= -(-length // deck) * of_a_deck
 
 
+@settings(max_examples=25)  # of 200 requests each
 @given(SHARES, st.integers(0, 2**32), st.integers(1, 9))
 def test_a_seed_and_a_block_make_one_stream(shares: list[int], seed: int, block: int) -> None:
     feeds = {"id": Feed(integers=(1, 10**9)), "note": Feed(text=(1, 9))}

@@ -19,6 +19,7 @@ from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
 from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
+PAUSE_S = 0.2  # between two looks by a program: each costs what an interpreter takes to start
 _NUMBERS = itertools.count()
 
 
@@ -56,6 +57,7 @@ def running(
         assert isinstance(probe, Succeeds)
         deadline = time.monotonic() + 200
         while run(here, site, probe.command)[0]:
+            here.wait(server, PAUSE_S)
             assert here.alive(server), server.stderr.read_text() + server.stdout.read_text()
             assert time.monotonic() < deadline
         for number, task in enumerate(part.verify(site)):

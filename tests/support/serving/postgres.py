@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from front_door import needed
+from measured.once import made_once
 from serving.apps import free_port, wait_until
 
 from benchforge.run.locate import libraries, locate
@@ -77,19 +78,47 @@ class Postgres:
 
 
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[Postgres]:
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     needed("initdb", "postgres", "psql")
+    cluster = made_once(tmp_path_factory, "postgres", _filled)
+    with _place() as folder:
+        _copy(cluster, folder)
+        with _started(folder) as server:
+            yield server
+
+
+def _filled(folder: Path) -> Path:
+    """Make a cluster with the agents in a folder, where no server runs on it."""
+    with _place() as place:
+        Postgres(place).initialise()
+        with _started(place) as server:
+            server.load()
+        _copy(place, folder)
+    return folder
+
+
+@contextmanager
+def _place() -> Iterator[Path]:
+    """Give a folder that is short enough for sockets, and PostgreSQL's own user's."""
     with tempfile.TemporaryDirectory(prefix="bf-", dir="/tmp") as folder:
         if os.getuid() == 0:
             os.chown(folder, NOBODY, NOBODY)
-        server = Postgres(Path(folder))
-        server.initialise()
-        server.start()
-        try:
-            server.load()
-            yield server
-        finally:
-            server.stop()
+        yield Path(folder)
+
+
+@contextmanager
+def _started(folder: Path) -> Iterator[Postgres]:
+    server = Postgres(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def _copy(cluster: Path, folder: Path) -> None:
+    """Copy a cluster with its owner and rights, which PostgreSQL looks at."""
+    subprocess.run(["cp", "-a", cluster / "data", folder], check=True)
 
 
 def _programs() -> Path:
