@@ -218,6 +218,17 @@ def test_replies_without_a_byte_are_no_responses() -> None:
     assert reading.percentiles_us is None
 
 
+def test_what_ab_reads_past_its_own_times_may_be_anything() -> None:
+    rows = [f"{percent},{percent / 10:.3f}" for percent in range(101)]
+    rows[99] = "99,-1.2e+300"
+    text = "\n".join(["Percentage served,Time in ms", *rows])
+    percentiles = percentiles_us(text, 50)
+    assert "99" not in percentiles
+    assert percentiles["98"] == 9800
+    with pytest.raises(ValueError, match="no line of 99 percent"):
+        percentiles_us(text, 1000)
+
+
 def test_lines_that_ab_read_past_its_own_times_are_left_out() -> None:
     percentiles = read("few").percentiles_us
     assert percentiles is not None
