@@ -92,6 +92,4 @@ def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]
         return []
     share = readable.figure(100 * (most - 1), 2)
     counted = readable.counted(blocks, "block")
-    return [
-        f"Why: from block to block their ratio differs by up to {share} %; there are {counted}."
-    ]
+    return [f"Why: from block to block the ratio differs by up to {share} %; there are {counted}."]
