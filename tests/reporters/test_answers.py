@@ -256,7 +256,10 @@ def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
     cases = []
     for name, values in rates.items():
         unit = {"metric": "throughput", "unit": "requests/s"}
-        of = {block: Sample(**unit, value=value) for block, value in enumerate(values, 1)}
+        of = {
+            block: Sample.model_validate({**unit, "value": value})
+            for block, value in enumerate(values, 1)
+        }
         rate = line("throughput", "requests/s", 50.0, 100.0, 400.0)
         rate = rate.model_copy(update={"samples": plain.samples(of)})
         cases.append(plain.case(plain.named(name), rate, in_turns=True))
