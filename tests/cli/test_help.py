@@ -48,3 +48,14 @@ def test_help_of_a_command_imports_click_and_nothing_heavy(name: str) -> None:
     )
     assert done.stdout.startswith("Usage: benchforge")
     assert not HEAVY & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", [*group.list_commands(click.Context(group)), "plugins"])
+def test_help_has_no_escape_and_its_examples_have_lines(name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    for one in (command, *below):
+        text = one.get_help(click.Context(one, info_name=name))
+        assert "\\" not in text
+        assert not re.search(r"Examples?: +\S", text)  # each example has its line

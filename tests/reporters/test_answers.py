@@ -5,6 +5,8 @@ import re
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import cause_texts
+from benchforge_reporters.document.ties import scatter
+from benchforge_reporters.text.words import alarms, amount
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from made import plain, summaries
@@ -15,8 +17,9 @@ from benchforge.model.summary.cause import Cause, FoldedFinding
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
-from benchforge.model.summary.verdict import Estimate
+from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.sample import Sample
 from benchforge.stats.inference.holm import ranking as ranked
 
 NAMES = ("aiohttp", "django", "flask", "tornado")
@@ -246,3 +249,32 @@ def test_a_search_is_answered_by_the_rates_that_it_found(
     assert answer.state == state
     assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
     assert words in answer.headline
+
+
+def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:
+    rates = {"a": (100.0, 200.0, 400.0), "b": (50.0, 100.0, 160.0)}
+    cases = []
+    for name, values in rates.items():
+        unit = {"metric": "throughput", "unit": "requests/s"}
+        of = {
+            block: Sample.model_validate({**unit, "value": value})
+            for block, value in enumerate(values, 1)
+        }
+        rate = line("throughput", "requests/s", 50.0, 100.0, 400.0)
+        rate = rate.model_copy(update={"samples": plain.samples(of)})
+        cases.append(plain.case(plain.named(name), rate, in_turns=True))
+    fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 3, "target": 0.03}
+    ranking = MetricRanking.model_validate({**fields, "ranking": None, "why": "made"})
+    (why,) = scatter(cases, ranking, "server")
+    assert why == "Why: from block to block the ratio differs by up to 25 %; there are 3 blocks."
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks", "calm"), [("duel", 18, 1), ("duel", 5, 0), ("a", 18, 0)]
+)
+def test_a_duel_that_ended_at_its_time_is_no_alarm(name: str, blocks: int, calm: int) -> None:
+    decision = StopDecision(blocks=blocks, stop=False, half_width=0.07, why="an interval is wide")
+    of = {"name": name, "complete": False, "stop_decision": decision}
+    made = plain.summary(plain.case(plain.named())).model_copy(update=of)
+    assert any("NOT COMPLETE" in one for one in alarms(made)) != bool(calm)
+    assert amount(made).startswith(f"the run ended after {blocks} blocks: an") == bool(calm)

@@ -49,13 +49,14 @@ def test_few_launches_say_nothing() -> None:
 
 def test_noise_within_launches_asks_for_a_longer_load() -> None:
     text = launches(launched(60, 0.001, 0.1))
-    assert 'variance is between launches: repeat.each = "8s" needs about ' in text
+    assert "variance is between launches: for the same intervals, " in text
+    assert "benchforge run SUITE --set repeat.each=8s needs about " in text
 
 
 def test_noise_between_launches_asks_for_a_shorter_load() -> None:
     text = launches(launched(60, 0.1, 0.01))
     assert text.startswith("In turns, about 100 % of a ratio's variance is between launches: ")
-    assert 'repeat.each = "500ms" needs about ' in text
+    assert " --set repeat.each=500ms needs about " in text
 
 
 def test_a_good_load_is_said_to_be_one() -> None:

@@ -11,9 +11,13 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed
 from measured.once import made_once
 
+from benchforge.errors import LaunchLost
 from benchforge.parts.command import Command
+from benchforge.parts.part import Driver
+from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.freeze import Freezer
+from benchforge.run.trial.frozen_tool import FrozenTool
 from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1
@@ -366,3 +370,28 @@ def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
             assert all(stat[stat.rindex(")") + 2] in "TZX" for stat in states), states
             freezer.thaw()
             time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("needs", "within_s", "ends"), [(2, 60.0, True), (1000, 1.0, False)])
+def test_a_tool_that_misses_its_signal_gets_it_again(
+    tmp_path: Path, needs: int, within_s: float, ends: bool
+) -> None:
+    counting = (
+        "import signal, sys, time\nmet = []\n"
+        f"def meets(*_):\n    met.append(1)\n    len(met) < {needs} or sys.exit(0)\n"
+        "signal.signal(signal.SIGINT, meets)\nprint('ready', flush=True)\ntime.sleep(600)\n"
+    )
+    wrk = Registry().part("loader", "wrk")(connections=1)  # type: ignore[call-arg]
+    assert isinstance(wrk, Driver)
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        running = sandbox.start("wrk", Command(sys.executable, "-c", counting), tmp_path, {})
+        deadline = time.monotonic() + 60
+        while b"ready" not in running.stdout.read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        tool = FrozenTool(sandbox, running, wrk, -1, 1)  # as if it had connected
+        tool.anew()
+        if ends:
+            assert tool.end(within_s).code == 0
+            return
+        with pytest.raises(LaunchLost, match="wrk did not end within 1 s after its last slice"):
+            tool.end(within_s)

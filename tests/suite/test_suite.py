@@ -339,7 +339,7 @@ error: a.toml:14:1: servers.django.worker_class: expected 'sync' or 'gthread', g
 error: a.toml:15:1: servers.django.command: expected an array, got 5
    15 | command = 5
       | ^^^^^^^
-hint: write [5]
+hint: write [5, ...]
 error: a.toml:16:1: servers.django.ready_within: expected a duration such as "30s", "500ms" or a number of seconds, got 'x'
    16 | ready_within = 'x'
       | ^^^^^^^^^^^^

@@ -63,7 +63,7 @@ def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | N
     if not times:
         return None, "the CPU time of each process was not seen"
     if len(times) < allotted:
-        return None, f"it has {len(times)} processes, and which of them are workers is not told"
+        return None, f"it has {len(times)} processes, and which of them are workers is unknown"
     mean = fmean(times[:allotted])  # beside them there is one at most that does no work
     if mean < limits["W1"].number("least"):
         return None, f"{amount('s', mean)} of CPU each are too few to tell"
@@ -81,7 +81,7 @@ def _budgets(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
         if trials[0].case.server not in trials[0].workers_declared
     ]
     counts = {count for count in allotted.values() if count is not None}
-    words = ", ".join(f"{name} {count or 'not told'}" for name, count in allotted.items())
+    words = ", ".join(f"{name} {count or 'unknown'}" for name, count in allotted.items())
     value = float(max(counts) - min(counts)) if counts else None
     status: Status = "pass"
     says = f"workers times threads are {words}"

@@ -120,13 +120,13 @@ def _drift(
     component = f"{a} / {b}"
     rounds = min(map(len, courses), default=0)
     if rounds < _LEAST_ROUNDS:
-        says = f"{rounds} rounds are too few to see whether the ratio {component} drifts"
+        says = f"{rounds} rounds of slices: too few to see whether the ratio {component} drifts"
         return limits.check("I5", "behaviour", None, says, scope="comparison", component=component)
     course = [statistics.fmean(of[number] for of in courses) for number in range(rounds)]
     slope = theil_sen(list(enumerate(course))) or 0.0
     moved = math.expm1(slope * (rounds - 1))
     sure = mann_kendall(course) < _SURE
-    says = f"the ratio {component} changes by {change(moved)} over the rounds of a launch"
+    says = f"the ratio {component} changes by {change(moved)} over the rounds of slices"
     drifts = sure and limits["I5"].status(abs(moved)) != "pass"
     if drifts:
         says += f": one of them warms up, or grows; lengthen repeat.warmup, or {_ALONE}"

@@ -148,7 +148,7 @@ def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: boo
         why = f": {enough.in_words}" if enough else f" of {there}"
         say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
         keep.swept(before.alone)
-        return report_result(before, suite.metrics, options)
+        return report_result(before, suite, options)
     options.registry.consult("benchforge_planned", graph=graph)
     with on_hosts(suite, graph, _ground(suite), say) as context:
         return _resumed(before, suite, graph, context, options, anyway=anyway)

@@ -1,8 +1,9 @@
 """One session of a run: measure what is missing, and report all that is there then."""
 
 import math
+import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +19,6 @@ from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
 from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Metric
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, by_place, execute
 from benchforge.run.null_server.ceiling import declared, measured, wanted
@@ -26,6 +26,7 @@ from benchforge.run.resume import ResumableResult
 from benchforge.stats.search.objective import judged
 from benchforge.stats.summary.completeness import lost, missing
 from benchforge.stats.summary.precision import precise
+from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import counted, figure, spoken
 
@@ -62,7 +63,7 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     if interrupted is not None:  # maybe between a trial's file and its place in our list
         trials, ceilings = list(read_trials(begun.folder)), list(read_ceilings(begun.folder))
     result = replace(begun, trials=tuple(trials), ceilings=tuple(ceilings))
-    code = report_result(result, suite.metrics, options)
+    code = report_result(result, suite, options)
     _say_what_quiet_took(trials[len(begun.trials) :])
     lacking = missing(header, trials, precise(header, trials, suite.metrics))
     most = "" if graph.until is None else "up to "
@@ -108,13 +109,14 @@ def _say_what_lacks(lacking: int, failed: int, most: str, *, limited: bool) -> N
         say(f"not measured: {measurements}, which the time limit left no time for")
 
 
-def report_result(
-    result: ResumableResult, metrics: Mapping[str, Metric], options: RunOptions
-) -> int:
+def report_result(result: ResumableResult, suite: Suite, options: RunOptions) -> int:
     """Report what is there, and return its exit code."""
     registry, keep, shown = options.registry, ResultWriter(result.folder), options.shown
-    summary = concluded(result.header, result.trials, metrics, result.sessions, result.ceilings)
-    reported(summary, result.trials, registry, keep, shown.reports, as_json=shown.as_json)
+    summary = concluded(
+        result.header, result.trials, suite.metrics, result.sessions, result.ceilings
+    )
+    path = shlex.quote(str(suite.path)) if options.resumable else "SUITE"
+    reported(summary, result.trials, registry, keep, path, shown.reports, as_json=shown.as_json)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     keep.manifest()
     return exit_code(summary, shown)

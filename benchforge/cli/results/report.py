@@ -123,19 +123,22 @@ def reported(
     trials: Sequence[Trial],
     registry: Registry,
     keep: ResultWriter,
+    suite: str,
     further: Sequence[str] = (),
     *,
     as_json: bool,
 ) -> None:
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
-    `further` names reporters beside those that every run uses. Raises CannotKeep when they cannot
-    be written; the table is printed all the same.
+    Commands in it name `suite`. `further` names reporters beside those that every run uses. Raises
+    CannotKeep when they cannot be written; the table is printed all the same.
     """
     try:
         paths = _written(summary, trials, registry, keep, further)
     finally:
-        show(_shown(summary, trials, registry, as_json=as_json), painted=not as_json)
+        text = _shown(summary, trials, registry, as_json=as_json)
+        named = text if as_json else text.replace("run SUITE", f"run {safe.word(suite)}")
+        show(named, painted=not as_json)
     say(_message(paths, keep.folder))
 
 

@@ -5,7 +5,7 @@ import time
 from functools import partial
 from typing import NoReturn
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
@@ -70,7 +70,13 @@ class FrozenTool:
         """End it by its signal, while its server is frozen: it gets no further response."""
         number = self._driver.interrupted_by or signal.SIGINT
         self._sandbox.signal(self.loader, signal.SIGCONT)
-        return self._sandbox.stop(self.loader, within_s, number)
+        for _ in range(round(within_s)):  # any thread may get the signal: only the main one wakes
+            self._sandbox.signal(self.loader, number)
+            if (finished := self._sandbox.wait(self.loader, 1.0)) is not None:
+                return finished
+        self._sandbox.stop(self.loader)
+        message = f"{self.loader.label} did not end within {within_s:g} s after its last slice"
+        raise LaunchLost("drive", message, log=complaint(self.loader))
 
     def _stop(self) -> None:
         until_they_stand(partial(stopped, self._sandbox, self.loader))

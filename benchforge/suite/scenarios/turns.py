@@ -1,6 +1,6 @@
 """Servers or clients that take turns: in which scenarios, and what cannot be measured so."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Literal
 
 from pydantic import JsonValue
@@ -43,7 +43,7 @@ def bridges(
 ) -> Checked[tuple[dict[str, Scenario], dict[str, str]]]:
     """Return the scenarios with those that bridge them, and whom each of these bridges."""
     whole, bridged = dict(scenarios), dict[str, str]()
-    if repeat.bridge and not any(turns_of(one, repeat) for one in scenarios.values()):
+    if repeat.bridge and not _spoken_of(scenarios, repeat.model_fields_set):
         hint = 'set repeat.interleave = "100ms", or leave `bridge` out'
         yield Fault(("repeat", "bridge"), "it has no effect: no servers take turns", hint)
     elif 0 < repeat.bridge < LEAST:
@@ -83,7 +83,7 @@ def turns_faults(
         sound = False
         yield fault
     taking = {} if not sound else {k: one for k, one in scenarios.items() if turns_of(one, repeat)}
-    if sound and not taking and "each" in as_table(written):
+    if sound and "each" in as_table(written) and not _spoken_of(scenarios, as_table(written)):
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
     for label, scenario in taking.items():
@@ -98,6 +98,11 @@ def turns_faults(
         yield from _load_faults(("scenarios", label), scenario, parts)
         yield from _part_faults(("scenarios", label), scenario, parts)
         yield from _metric_faults(("scenarios", label), scenario, parts, repeat)
+
+
+def _spoken_of(scenarios: Mapping[str, Scenario], repeat: Container[str]) -> bool:
+    """Return whether a suite says anything of turns, "off" too; `repeat` are its keys there."""
+    return KEY in repeat or any(one.interleave is not None for one in scenarios.values())
 
 
 def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterator[Fault]:

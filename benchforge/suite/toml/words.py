@@ -78,7 +78,8 @@ def _rewritten(wanted: Sequence[str], value: object) -> str:
     """Return a hint where the value only has another form than what is wanted."""
     bare = isinstance(value, str | int | float) and not isinstance(value, bool)
     if wanted == [_ARRAY] and bare:
-        return f"write {json.dumps(_as_elements(value), ensure_ascii=False)}"
+        more = "" if isinstance(value, str) else ", ..."  # numbers come in pairs
+        return f"write {json.dumps(_as_elements(value), ensure_ascii=False)[:-1]}{more}]"
     if wanted == [_TEXT] and bare:
         return f'write "{value}"'
     if wanted == [_WHOLE] and isinstance(value, str) and value.isdecimal():

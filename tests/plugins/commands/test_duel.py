@@ -48,11 +48,19 @@ def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path:
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
     assert bench("check", "a/suite.toml").code == 0
+    changed = bench("plan", "a/suite.toml", "--set", "repeat.between=[3,5]")
+    assert changed.code == 2
+    assert "it has no effect" not in changed.err
+    for off in ("scenarios.duel.interleave=off", "repeat.interleave=off"):
+        assert bench("plan", "a/suite.toml", "--set", off).code == 0
+    changed = bench("plan", "a/suite.toml", "--set", "repeat.between=8")
+    assert "hint: write [8, ...]" in changed.err
 
 
 def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> None:
     told = bench("duel", PONG, PONG, "--label", "a", "--label", "b", "--time", "1s")
     assert "to continue: " in told.err
+    assert "SUITE" not in told.out  # advice names the file
     (result,) = (path for path in (tmp_path / "results").iterdir() if path.is_dir())
     resumed = bench("run", "--resume", result, "--time-limit", "1s")
     assert resumed.code in {0, 4}, resumed.all
@@ -92,7 +100,10 @@ def listens(port: int) -> bool:
         (f"{PONG} --type text/html", 4, "error: the servers answer differently: content types"),
         (f"{PONG} --status 404", 4, "error: b: GET /: expected status 200, got 404"),
         ("{python} -c 'raise SystemExit(3)' {port}", 4, "error: b: ended with exit code 3"),
+        (f"{PONG} --status 404", 4, "hint: add --path /..., or name the right status with"),
         ("{python} -m no_such_module {port}", 4, "No module named no_such_module"),
+        ("{python} -m no_such_module {port}", 4, "hint: no_such_module is neither in the folder"),
+        ("waitress-serv {port}", 3, "hint: did you mean waitress-serve? "),
         ("no-such-program {port}", 3, "error: missing program: no-such-program"),
     ],
 )
@@ -160,6 +171,7 @@ def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -
     told = bench("duel", PONG, f"API_TOKEN=abcdefgh1234 {PONG}", *words)
     assert "abcdefgh1234" not in told.all
     assert "the duel has a secret: its suite is not kept" in told.err
+    assert "to continue: " not in told.err
     assert not list(tmp_path.glob("results/*.toml"))
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert left

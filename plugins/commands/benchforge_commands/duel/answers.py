@@ -1,30 +1,40 @@
 """The answers of the servers of a duel, compared before anything is measured."""
 
 import http.client
+import os
+import re
+import sys
 import time
 from collections.abc import Mapping
+from difflib import get_close_matches
 from itertools import pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.screen.say import say
-from benchforge.errors import NoAnswer, TrialFailed
+from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.model.trial.answers.answer import Answer, body_difference
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import HttpAnswer, ask
-from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.run.locate import missing
+from benchforge.run.trial.context import (
+    TrialContext,
+    ground,
+    locate_programs,
+    needs_of,
+    with_runtimes,
+)
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.suite import Suite
-from benchforge.text.readable import exact
+from benchforge.text.readable import conjoined, exact
 from benchforge_commands.serve.serving import serving
 
 _FEWEST, _MOST, _WITHIN_S = 2, 20, 0.5  # requests, and for how long others than the fewest
-_HINTS = {
-    "ask": "correct --path, or name the right status with --expect-status",
-    "start": "try the command in this folder, with a number instead of {port}",
-}
+_START = "try the command in this folder, with a number instead of {port}"
+_NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 
 
 class FirstAnswer(NamedTuple):
@@ -38,14 +48,30 @@ class FirstAnswer(NamedTuple):
     "Time of the fastest answer: others waited for the machine, or for a first connection."
 
 
-def first_answers(suite: Suite) -> dict[str, FirstAnswer]:
+def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
     """Start each server of a suite once, send its request some times, and stop it.
 
-    Raises TrialFailed where one does not start or its answer is wrong, and what `ground` raises.
+    `add_path` says how another path is named. Raises TrialFailed where one does not start or its
+    answer is wrong, and what `ground` raises.
     """
     parts = distinct_parts(suite)
     context = with_runtimes(ground(suite, parts), suite, parts, say)
-    return {case.name.server: _first_answer(case, context) for case in expand(suite)}
+    return {case.name.server: _first_answer(case, context, add_path) for case in expand(suite)}
+
+
+def check_programs(suite: Suite) -> None:
+    """Raise ProgramMissing for what is not there; its hint has a name that is nearly the same."""
+    needs, folder = needs_of(distinct_parts(suite)), suite.path.parent
+    try:
+        locate_programs(needs, folder)
+    except ProgramMissing as error:
+        places = [*map(Path, os.get_exec_path()), Path(sys.executable).parent]
+        on_path = {file.name for place in places for file in place.glob("*")}
+        names = [need.name for need in missing(needs, folder)]
+        near = [match for name in names for match in get_close_matches(name, on_path, 1)]
+        if near:
+            error.hint = f"did you mean {conjoined(near)}? {error.hint}"
+        raise
 
 
 def compare(answers: Mapping[str, FirstAnswer]) -> str:
@@ -73,7 +99,7 @@ def alike(answers: Mapping[str, FirstAnswer]) -> str:
     return f"all answer alike: {answer.status}, {kind(answer)}, {exact(answer.length)} bytes"
 
 
-def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
+def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnswer:
     with scratch_folder() as folder:
         try:
             with serving(case, context, folder, {}) as served:
@@ -88,7 +114,7 @@ def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")
-            error.hint = error.hint or _HINTS.get(error.stage, "")
+            error.hint = _hint(error, add_path)
             raise
         except (OSError, http.client.HTTPException) as error:
             message = f"{case.name.server}: answered a request, and not the next one: {error}"
@@ -97,3 +123,15 @@ def _first_answer(case: Case, context: TrialContext) -> FirstAnswer:
     seconds = min(end - begin for begin, end in pairwise(ends))
     repeats = all(one.body == first.body for one in others)
     return FirstAnswer(first.answer, first.body, repeats, seconds)
+
+
+def _hint(error: TrialFailed, add_path: str) -> str:
+    """Return what to do about a server without a right answer."""
+    if lacks := _NO_MODULE.search(f"{error}\n{error.log}"):
+        return (
+            f"{lacks[1]} is neither in the folder in which you started duel, nor installed for the "
+            "Python of this command: change to its folder, or correct the name"
+        )
+    if error.stage == "ask":
+        return error.hint or f"{add_path}, or name the right status with --expect-status"
+    return error.hint or (_START if error.stage == "start" else "")

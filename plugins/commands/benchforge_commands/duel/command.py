@@ -67,7 +67,7 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 )
 @runs("benchforge_commands.duel.run")
 def command() -> None:
-    r"""Compare two or more servers. No file is needed.
+    """Compare two or more servers. No file is needed.
 
     SERVER is a command in quotes, with {port} where it takes its port, or the URL of a server that
     runs already on this machine. benchforge splits a command into words as a shell does, but
@@ -83,4 +83,4 @@ def command() -> None:
 
     Exit codes: as those of `benchforge run`; 4 also if a server does not start, or if the servers
     send answers of different kinds.
-    """
+    """  # noqa: D301 - click looks for the character itself

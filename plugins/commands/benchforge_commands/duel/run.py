@@ -26,7 +26,13 @@ from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge_commands.duel.answers import FirstAnswer, alike, compare, first_answers
+from benchforge_commands.duel.answers import (
+    FirstAnswer,
+    alike,
+    check_programs,
+    compare,
+    first_answers,
+)
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
 from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
 from benchforge_commands.duel.time_option import duration, plain
@@ -78,7 +84,8 @@ def main(
     check_listening([*contenders.values()])
     registry = Registry()
     registry.listen(warn)
-    answers = _answers(suite_in, described(contenders), registry)
+    add_path = "add --path /..." if question.path == "/" else "correct --path"
+    answers = _answers(suite_in, described(contenders), registry, add_path)
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
@@ -94,7 +101,8 @@ def main(
         _write(file, text(designed_in(file.parent)))
         if save is not None:
             say(f"wrote {file}")
-        options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s))
+        kept = file == save or file.parent == results
+        options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
         return begin(file, results, options)
 
 
@@ -123,7 +131,7 @@ def _design(
 
 
 def _answers(
-    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry, add_path: str
 ) -> dict[str, FirstAnswer]:
     """Return the first answers of the servers, by a suite that nobody needs afterwards.
 
@@ -131,7 +139,7 @@ def _answers(
 
     Raises SuiteErrors where the options make no suite, and what `first_answers` raises.
     """
-    with scratch_folder() as folder, measuring(waits):
+    with scratch_folder() as folder:
         file = folder / "duel.toml"
         file.write_text(text(suite_in(folder, same_body=False)))
         try:
@@ -143,7 +151,9 @@ def _answers(
             ]
             raise SuiteErrors(faults) from None
         say("\n".join(lines))
-        return first_answers(suite)
+        check_programs(suite)  # before it waits for another run
+        with measuring(waits):
+            return first_answers(suite, add_path)
 
 
 @contextlib.contextmanager

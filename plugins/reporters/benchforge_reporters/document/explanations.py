@@ -76,8 +76,8 @@ EXPLANATIONS: Final = {
         'repeat.warmup = "2s"',
     ),
     "I6": Explanation(
-        "{servers} had no response in whole slices",
-        "It stands still at times: slices cannot compare that.",
+        "{servers} had no response in whole slices, in {trials}",
+        "It stood still in these slices: turns cannot compare that.",
         'interleave = "off" in this scenario',
     ),
     "I8": Explanation(

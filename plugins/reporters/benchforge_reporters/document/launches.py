@@ -70,7 +70,8 @@ def launches(trials: Sequence[Trial]) -> str:
         return f"{text}: the load of a launch has a good length"
     saved = readable.percent(round(max(0.0, scatter.saved(best_s)), 2))
     each = f"{best_s:g}s" if best_s >= 1 else f"{1000 * best_s:.0f}ms"
-    return f'{text}: repeat.each = "{each}" needs about {saved} less time for the same intervals'
+    run = f"benchforge run SUITE --set repeat.each={each}"
+    return f"{text}: for the same intervals, {run} needs about {saved} less time"
 
 
 def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:

@@ -1,6 +1,7 @@
 """Servers that were not shown to differ: how large a difference may still be."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Final
 
 from benchforge.plugin import CaseSummary, MetricRanking, Ranking, readable
@@ -53,6 +54,8 @@ def far_apart(ranking: Ranking | None) -> bool:
 
 def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> list[str]:
     """Return how much the trials of one side differ, in a sentence; none if that is unknown."""
+    if all(case.in_turns for case in cases):
+        return _of_ratios(cases, ranked)
     lines = (line for case in cases for line in case.metrics)
     ratios = [
         line.highest / line.lowest
@@ -67,3 +70,26 @@ def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> l
     return [
         f"Why: the trials of one {side} differ by up to {share} %, and there are {blocks} only."
     ]
+
+
+def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
+    """Return how much the ratio of two servers in turns differs between blocks.
+
+    Noise of the machine meets all servers of a block alike: it is in their values, not in ratios.
+    """
+    values = [
+        {one.block: one.sample.value for one in line.samples if one.sample.value}
+        for case in cases
+        for line in case.metrics
+        if (line.metric, line.of) == (ranked.metric, ranked.of)
+    ]
+    ratios = [
+        [ours[block] / theirs[block] for block in ours.keys() & theirs.keys()]
+        for ours, theirs in combinations(values, 2)
+    ]
+    most, blocks = max(((max(one) / min(one), len(one)) for one in ratios if one), default=(1.0, 0))
+    if most <= 1:
+        return []
+    share = readable.figure(100 * (most - 1), 2)
+    counted = readable.counted(blocks, "block")
+    return [f"Why: from block to block the ratio differs by up to {share} %; there are {counted}."]

@@ -15,6 +15,8 @@ _CODES: Final[dict[Meaning, str]] = {
     "bad": "1;31",
     "do": "36",
 }
+_RUN: Final = "run SUITE"  # at the end of a run, benchforge writes the file there
+_UNBROKEN: Final = _RUN.replace(" ", "\N{NO-BREAK SPACE}")
 NARROWEST: Final = 20  # columns: narrower texts are not made
 
 
@@ -36,14 +38,14 @@ class Paint:
         if self.width is None or len(first) + len(line) <= self.width:
             return [first + line]
         lines = textwrap.wrap(
-            line.replace(" %", "\N{NO-BREAK SPACE}%"),
+            line.replace(" %", "\N{NO-BREAK SPACE}%").replace(_RUN, _UNBROKEN),
             max(self.width, NARROWEST),
             initial_indent=first,
             subsequent_indent=rest,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        return [one.replace("\N{NO-BREAK SPACE}%", " %") for one in lines]
+        return [one.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for one in lines]
 
     def paragraph(self, meaning: Meaning | None, text: str) -> str:
         """Return a text in as many lines as it takes."""

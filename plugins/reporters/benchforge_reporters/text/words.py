@@ -36,6 +36,7 @@ _MACHINE: Final = (
     ("python", "Python {}"),
 )
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
+_DUEL, _ENOUGH = "duel", 8  # blocks, the least that its suite plans
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
@@ -116,7 +117,23 @@ def scope(summary: Summary) -> str:
 
 def amount(summary: Summary) -> str:
     """Return after how many blocks it was enough, or was not; empty where they were given."""
-    return "" if summary.stop_decision is None else summary.stop_decision.in_words
+    if (decision := summary.stop_decision) is None:
+        return ""
+    if not calm(summary):
+        return decision.in_words
+    return decision.in_words.replace("not enough after", "the run ended after", 1)
+
+
+def calm(summary: Summary) -> bool:
+    """Return whether a duel ended early enough for wide intervals, and late enough for them."""
+    decision = summary.stop_decision
+    return (
+        summary.name == _DUEL
+        and decision is not None
+        and not decision.stop
+        and decision.half_width is not None
+        and decision.blocks >= _ENOUGH
+    )
 
 
 def placebos(summary: Summary) -> list[str]:
@@ -194,7 +211,7 @@ def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
     failed = sum(len(lost(case)) for case in _with_placebos(summary))
     return [
         *([SMOKE] if summary.smoke else []),
-        *([incomplete(summary)] if not summary.complete else []),
+        *([incomplete(summary)] if not summary.complete and not calm(summary) else []),
         *([OTHERWISE] if any(one.differences for one in summary.sessions) else []),
         *(
             f"PLACEBO: {one.message}"
