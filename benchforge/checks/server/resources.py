@@ -63,7 +63,7 @@ def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | N
     if not times:
         return None, "the CPU time of each process was not seen"
     if len(times) < allotted:
-        return None, f"it has {len(times)} processes, and which of them are workers is not told"
+        return None, f"it has {len(times)} processes, and which of them are workers is unknown"
     mean = fmean(times[:allotted])  # beside them there is one at most that does no work
     if mean < limits["W1"].number("least"):
         return None, f"{amount('s', mean)} of CPU each are too few to tell"
