@@ -12,12 +12,19 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.raw import raw
 from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.text.words import requested
 from hypothesis import given
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 
-from benchforge.model.summary.summary import FailedTrial, MetricSummary, Summary
+from benchforge.model.summary.summary import (
+    DoubtedTrial,
+    FailedTrial,
+    MetricSummary,
+    Summary,
+)
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
@@ -110,6 +117,18 @@ def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> Non
         "nothing here is called a winner: this shows every trial's value and the spread",
     ]
     assert max(map(len, lines_of(text))) <= 80
+
+
+def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
+    used = [DoubtedTrial(trial=1, block=1, attempt=1, checks=(), used=True, disturbed=True)]
+    used += [one.model_copy(update={"trial": 2, "disturbed": False}) for one in used]
+    doubted = case("wsgiref", line("throughput", "1/s", 1, 2, 3), believed=1, doubted=tuple(used))
+    summary = result(doubted)
+    mix = Stream.model_construct(kinds=dict.fromkeys(("list", "item", "order")))
+    sent = trial().model_copy(update={"stream": mix, "case": doubted.case})
+    text = Terminal().text(summary, (sent,))
+    assert "3 of 3: 1 believed, 1 disturbed, 1 not believed" in text
+    assert requested(summary.cases, (sent,)).startswith("3 kinds of requests by ")
 
 
 @given(st.integers(1, 200))
