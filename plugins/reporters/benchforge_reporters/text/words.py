@@ -216,9 +216,9 @@ def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     ]
     sent = [trial.stream for trial in trials if trial.case.scenario in names and trial.stream]
     kinds = {kind for stream in sent for kind in stream.kinds}
-    asked = [f"{len(kinds)} kinds of requests"] if len(kinds) > 1 else dict.fromkeys(requests)
+    mixed = [f"{len(kinds)} kinds of requests"] if len(kinds) > 1 else dict.fromkeys(requests)
     drivers = [case.case.driver for case in cases]
-    return f"{', '.join(asked)} by {', '.join(dict.fromkeys(drivers))}".strip()
+    return f"{', '.join(mixed)} by {', '.join(dict.fromkeys(drivers))}".strip()
 
 
 def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:

@@ -52,7 +52,7 @@ class AccessLog:
     kinds: list[LogKind]
     "The most frequent first."
     incomplete: list[LogKind]
-    "Those of methods with a body, which a log does not have."
+    "Kinds of methods with a body, which a log does not have."
     taken: int
     "Requests of `kinds`."
     left_out: Mapping[str, int]
