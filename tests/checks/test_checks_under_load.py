@@ -29,7 +29,7 @@ def kind(**changed: Any) -> MonitorAnswer:
 
 
 def test_without_a_monitor_a_mix_says_that_it_does_not_know_kinds() -> None:
-    mix = Stream.model_construct(kinds={})
+    mix = Stream(records=1, sha256="ab", kinds={})
     check = answers(trial(monitor=None).model_copy(update={"stream": mix}), LIMITS)
     assert check.message.endswith(": the monitor does not know the kinds of a mix")
 

@@ -23,8 +23,9 @@ from benchforge.model.summary.summary import (
     MetricSummary,
     Summary,
 )
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.stream import Stream
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
@@ -124,7 +125,9 @@ def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
     used += [one.model_copy(update={"trial": 2, "disturbed": False}) for one in used]
     doubted = case("wsgiref", line("throughput", "1/s", 1, 2, 3), believed=1, doubted=tuple(used))
     summary = result(doubted)
-    mix = Stream.model_construct(kinds=dict.fromkeys(("list", "item", "order")))
+    kind = StreamKind(share=1, records=1, request=Request())
+    kinds = dict.fromkeys(("list", "item", "order"), kind)
+    mix = Stream(records=3, sha256="ab", kinds=kinds)
     sent = trial().model_copy(update={"stream": mix, "case": doubted.case})
     text = Terminal().text(summary, (sent,))
     assert "3 of 3: 1 believed, 1 disturbed, 1 not believed" in text

@@ -22,9 +22,9 @@ def test_a_wait_of_the_first_place_is_not_added_to_each_that_follows() -> None:
 
 
 def test_noise_in_a_search_says_nothing_of_ratios() -> None:
-    loud = Check.model_construct(
-        id="N1", topic="others", message="others used 90 %", status="fail", subject="apparatus"
-    )
+    fields = {"id": "N1", "name": "foreign-cpu", "topic": "others", "scope": "trial"}
+    fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
+    loud = Check.model_validate(fields | {"value": 0.9, "threshold": "", "source": ""})
     sought = SearchOutcome(rate=50, passed=None, why="noise", outcomes=())
     told = []
     for outcome in (sought, None):
