@@ -126,7 +126,7 @@ def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
     doubted = case("wsgiref", line("throughput", "1/s", 1, 2, 3), believed=1, doubted=tuple(used))
     summary = result(doubted)
     kind = StreamKind(share=1, records=1, request=Request())
-    kinds = dict.fromkeys(("list", "item", "order"), kind)
+    kinds: dict[str, StreamKind] = {"list": kind, "item": kind, "order": kind}
     mix = Stream(records=3, sha256="ab", kinds=kinds)
     sent = trial().model_copy(update={"stream": mix, "case": doubted.case})
     text = Terminal().text(summary, (sent,))
