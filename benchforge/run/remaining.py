@@ -40,7 +40,8 @@ class Left:
 
     def once_s(self, declared_s: float, noise: Noise) -> float:
         """Return the seconds of one attempt that declares so many."""
-        wait_s = self.waited_s / self.trials if noise.waits and self.trials else FIRST_LOOK_S
+        # Attempts at the first place say nothing yet: after them the noise ended, or nothing waits.
+        wait_s = self.waited_s / self.trials if noise.waits and self.places else FIRST_LOOK_S
         return declared_s + wait_s + self.start_and_stop_s
 
     def of(self, places: int, declared_s: float, noise: Noise) -> float:

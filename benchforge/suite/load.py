@@ -28,7 +28,7 @@ from benchforge.suite.hidable import hiding_faults
 from benchforge.suite.measuring.gate import gate_of
 from benchforge.suite.measuring.hosts import engine_of, host_faults, hosts
 from benchforge.suite.measuring.placement import placement
-from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.measuring.repeat import repeated, said_of_profile
 from benchforge.suite.measuring.tuning import tuning
 from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
@@ -195,7 +195,7 @@ def _suite(
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = yield from _chosen(top.only, given.only, labels["scenarios"], bridged)
-    yield from repeat_faults(by_label, chosen, repeat, tables.get("repeat"))
+    yield from repeat_faults(by_label, chosen, repeat, said_of_profile(document, given.profile))
     yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]

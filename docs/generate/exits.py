@@ -11,8 +11,8 @@ _WHEN = {
     "invalid, or contradicted by others (`verify`).",
     2: "The suite, the command line or a file cannot be used. A result is not proved (`verify`).",
     3: "A program or a package that the suite needs is missing.",
-    4: "A case has no believable value, or a claim is invalid. This code takes precedence over 1. "
-    "A verdict is undecided or invalid, and none is slower (`gate`).",
+    4: "A case has no believable value, a search has no answer, or a claim is invalid. This "
+    "code takes precedence over 1. A verdict is undecided or invalid, and none is slower (`gate`).",
     5: "The results cannot be written.",
 }
 "When a command ends with the code of an error."
@@ -39,7 +39,8 @@ def page() -> str:
         "A wrong or slow server is a finding, not an error of benchforge. The report shows its "
         "failed trials. The exit code is 4 only if a case has no trial, or no trial that can be "
         "believed, for a lasting reason. Noise is not lasting: numbers that only noise spoiled are "
-        "marked NOT BELIEVED or DISTURBED, and the run exits with 0.",
+        "marked NOT BELIEVED or DISTURBED, and the run exits with 0. A search is different: "
+        "without an answer, `run` exits with 4, also if the reason is noise.",
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from benchforge_workloads.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from pydantic import BaseModel
 
 from benchforge.model.suite.gate import Waiver
@@ -80,6 +81,41 @@ servers = ["waitress"]
 loaders = ["closed"]
 session = { users = 5, request = { path = "/login" } }
 kinds = { lists = { share = 7, request = { path = "/list/10" } }, one = { share = 3 } }
+"""
+_FEEDS = """
+[feeds.word]
+values = ["lamp", "chair"]
+skew = "zipf 1.1"
+"""
+_KIND = """
+[scenarios.shop]
+servers = ["waitress"]
+loaders = ["closed"]
+
+[scenarios.shop.kinds.search]
+share = 7
+request = { path = "/search?q={word}" }
+expect = { status = 200 }
+"""
+_STEPS = """
+[scenarios.shop.kinds.buy]
+share = 3
+
+[[scenarios.shop.kinds.buy.steps]]
+name = "add"
+request = { method = "POST", path = "/carts", form = { product = "7" } }
+expect = { status = 201 }
+take = { cart = "json:/cart/id" }
+
+[[scenarios.shop.kinds.buy.steps]]
+name = "pay"
+request = { method = "POST", path = "/carts/{cart}/pay", form = { card = "1" } }
+"""
+_SESSION = """
+[scenarios.shop.session]
+users = 5
+request = { method = "POST", path = "/login", form = { name = "ada" } }
+take = { csrf = "cookie:csrftoken" }
 """
 _REQUEST = """
 [scenarios.send]
@@ -270,6 +306,28 @@ def _sections() -> Iterator[tuple[str, ...]]:
         Expect,
         _EXPECT,
     )
+    yield _section("`[feeds.LABEL]`", _OF_FEEDS, Feed, _FEEDS)
+    yield _section(
+        "`[scenarios.LABEL.kinds.KIND]`",
+        "One kind of a scenario's mix: [measure the mix of your own app](../how-to/mix.md). Its "
+        "`request` has the keys of a scenario's request, and `form`.",
+        RequestKind,
+        _KIND,
+    )
+    yield "### `request` of a kind, a step or a session", options_table(KindRequest)
+    yield _section(
+        "`[[scenarios.LABEL.kinds.KIND.steps]]`",
+        "A step of a [flow](../how-to/mix.md#flows).",
+        FlowStep,
+        _STEPS,
+    )
+    yield _section(
+        "`[scenarios.LABEL.session]`",
+        "The login of [users](../how-to/mix.md#users-who-log-in) before each load. It is not "
+        "measured.",
+        UserSession,
+        _SESSION,
+    )
     yield _section(
         "`find`",
         "A search in a scenario, instead of one load per case: "
@@ -364,6 +422,10 @@ def _sections() -> Iterator[tuple[str, ...]]:
 _AMOUNT = (
     "`blocks` and `until` exclude each other. The last one counts: a profile overrides the suite, "
     "and `--set` overrides both. [How to choose](../how-to/how-many-blocks.md)."
+)
+_OF_FEEDS = (
+    "Values for holes in the requests of kinds: `{LABEL}`, or `{LABEL.column}` with a file. A feed "
+    "has one of `values`, `integers`, `text` and `file`."
 )
 _OF_PARTS = (
     "`[servers.LABEL]`, `[backends.LABEL]`, `[loaders.LABEL]`, `[clients.LABEL]` and "

@@ -13,6 +13,7 @@ from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.under_load import answers
 from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.stream import Stream
 from benchforge.run.http.monitor import Record, tallied
 
 
@@ -25,6 +26,12 @@ def kind(**changed: Any) -> MonitorAnswer:
     fields = {"status": 200, "content_type": "text/plain", "length": 1000, "sha256": "bb"}
     fields |= {"answers": 3, "wrong": "expected another"}
     return MonitorAnswer.model_validate(fields | changed)
+
+
+def test_without_a_monitor_a_mix_says_that_it_does_not_know_kinds() -> None:
+    mix = Stream(records=1, sha256="ab", kinds={})
+    check = answers(trial(monitor=None).model_copy(update={"stream": mix}), LIMITS)
+    assert check.message.endswith(": the monitor does not know the kinds of a mix")
 
 
 def test_what_was_never_wrong_has_an_upper_bound() -> None:

@@ -11,6 +11,7 @@ from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.shown import line
+from made.shown import trial as failed
 
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
@@ -193,6 +194,16 @@ def test_without_a_ranking_the_reason_is_the_answer() -> None:
     given_ = answer(None, why="2 blocks tell no difference from noise: it takes 3")
     assert given_.state == "unknown"
     assert given_.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
+
+
+def test_more_blocks_are_no_remedy_where_all_trials_failed() -> None:
+    finding = FoldedFinding(check=doubt("S3", "too few blocks"), count=1)
+    fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
+    cause = Cause.model_validate({**fields, "findings": (finding,)})
+    summary = plain.summary().model_copy(update={"causes": (cause,)})
+    for trials, remedy in (((failed(),), "correct what made all trials fail"), ((), "blocks=10")):
+        (text,) = cause_texts(summary, trials).shown
+        assert remedy in text.remedy
 
 
 @given(

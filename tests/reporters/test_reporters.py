@@ -12,12 +12,20 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.raw import raw
 from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.text.words import requested
 from hypothesis import given
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial
 
-from benchforge.model.summary.summary import FailedTrial, MetricSummary, Summary
+from benchforge.model.summary.summary import (
+    DoubtedTrial,
+    FailedTrial,
+    MetricSummary,
+    Summary,
+)
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
 from benchforge.plugin import Reporter
 from benchforge.registry import Registry
@@ -84,7 +92,7 @@ def test_without_a_width_nothing_is_left_out() -> None:
     rows = lines_of(Terminal().text(TWO, ()))
     assert rows[9].split() == [
         *("gunicorn", "3", "of", "3", "28,510", "[27,900-29,020]", "!", "status", "12", "[10-14]"),
-        *("110", "[90-130]", "unknown", "(1)", "35.1", "[34-36]"),
+        *("0.11", "[0.09-0.13]", "unknown", "(1)", "35.1", "[34-36]"),
     ]
 
 
@@ -96,17 +104,15 @@ def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> Non
         "",
         "hello",
         "",
-        "                         throughput        errors   latency p50   latency p99",
-        "server     trials               1/s                          µs             s",
-        "-----------------------------------------------------------------------------",
-        "wsgiref    3 of 3             2,851             0         1,100           > 2",
-        "                      [2,790-2,902]                 [900-1,300]     [1.9-> 2]",
-        "gunicorn   3 of 3            28,510   ! status 12           110   unknown (1)",
-        "                    [27,900-29,020]       [10-14]      [90-130]",
+        "                         throughput        errors   latency p50",
+        "server     trials               1/s                          ms",
+        "---------------------------------------------------------------",
+        "wsgiref    3 of 3             2,851             0           1.1",
+        "                      [2,790-2,902]                   [0.9-1.3]",
+        "gunicorn   3 of 3            28,510   ! status 12          0.11",
+        "                    [27,900-29,020]       [10-14]   [0.09-0.13]",
         "",
-        "more in report.md: cpu server",
-        "",
-        "(1) latency p99: the tool prints no p99",
+        "more in report.md: latency p99, cpu server",
         "",
         "a cell is the median of the trials [lowest-highest]; > means this or more;",
         "nothing here is called a winner: this shows every trial's value and the spread",
@@ -114,10 +120,24 @@ def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> Non
     assert max(map(len, lines_of(text))) <= 80
 
 
+def test_states_of_trials_add_up_and_a_mix_is_titled_by_its_kinds() -> None:
+    used = [DoubtedTrial(trial=1, block=1, attempt=1, checks=(), used=True, disturbed=True)]
+    used += [one.model_copy(update={"trial": 2, "disturbed": False}) for one in used]
+    doubted = case("wsgiref", line("throughput", "1/s", 1, 2, 3), believed=1, doubted=tuple(used))
+    summary = result(doubted)
+    kind = StreamKind(share=1, records=1, request=Request())
+    kinds: dict[str, StreamKind] = {"list": kind, "item": kind, "order": kind}
+    mix = Stream(records=3, sha256="ab", kinds=kinds)
+    sent = trial().model_copy(update={"stream": mix, "case": doubted.case})
+    text = Terminal().text(summary, (sent,))
+    assert "3 of 3: 1 believed, 1 disturbed, 1 not believed" in text
+    assert requested(summary.cases, (sent,)).startswith("3 kinds of requests by ")
+
+
 @given(st.integers(1, 200))
 def test_no_width_cuts_a_number(width: int) -> None:
     text = "\n".join(lines_of(Terminal().text(TWO, (), width=width)))
-    for number in ("28,510", "[27,900-29,020]", "2,851", "! status 12", "1,100", "[900-1,300]"):
+    for number in ("28,510", "[27,900-29,020]", "2,851", "! status 12", "1.1", "[0.9-1.3]"):
         assert number in text
     assert "…" not in text
 

@@ -23,7 +23,7 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     """
     monitor = trial.monitor
     if monitor is None or not monitor.moments:
-        return limits.check(_ID, "behaviour", None, f"{_NOT_KNOWN}: {_why_not(monitor)}")
+        return limits.check(_ID, "behaviour", None, f"{_NOT_KNOWN}: {_why_not(trial)}")
     rest = [*_left_out(monitor), *_arrival(monitor)]
     if monitor.wrong:
         share = monitor.wrong / monitor.moments
@@ -51,8 +51,11 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
 _NOT_KNOWN = "whether answers were right while the server was loaded is not known"
 
 
-def _why_not(monitor: Monitor | None) -> str:
+def _why_not(trial: Trial) -> str:
+    monitor = trial.monitor
     if monitor is None:
+        if trial.stream is not None:
+            return "the monitor does not know the kinds of a mix"
         return "the scenario has no monitor: it is off, or off by default for this method"
     if monitor.why:
         return f"the monitor failed: {monitor.why}"

@@ -58,6 +58,6 @@ def command() -> None:
 
     Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
     claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case
-    has no believable value, or a claim is invalid; 5 results cannot be written; 130 and 143
-    interrupted.
+    has no believable value, a search has no answer, or a claim is invalid; 5 results cannot be
+    written; 130 and 143 interrupted.
     """

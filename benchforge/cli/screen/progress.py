@@ -20,6 +20,7 @@ _WHILE_IT_LASTS = (
     "until it ends no trial waits for quiet or is repeated; values are marked as disturbed, "
     "and ratios are of trials that were disturbed alike"
 )
+_IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
 _STOP_WHEN_YOU_LIKE = (
     "intervals during a run are wider than in its report, since they allow for a look after each "
     "block; Ctrl-C ends the run and reports what is there"
@@ -77,9 +78,8 @@ class ProgressLine:
         loud = [one for one in trial.doubts if one.of_noise]
         seen = next((one for one in loud if one.topic == "others"), loud[0] if loud else None)
         if lasts and seen is not None:
-            self._remark(
-                "noise", f"noise that does not end: {safe.word(seen.message)}; {_WHILE_IT_LASTS}"
-            )
+            then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
+            self._remark("noise", f"noise that does not end: {safe.word(seen.message)}; {then}")
         elif not lasts:
             self._remark("quiet", _IT_ENDED)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from benchforge.suite.suite import Repeat
-from benchforge.suite.toml.document import Document, Setting, Tables
+from benchforge.suite.toml.document import Document, Setting, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.models import checked
 
@@ -38,7 +38,14 @@ def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str 
     return {key: value for key, value in table.items() if key not in over}
 
 
+def said_of_profile(document: Document, profile: str | None) -> set[str]:
+    """Return the keys of [repeat] that are for this profile: those of the suite are for others."""
+    table = as_table(document.tables.get(_TABLE))
+    return {key for key in table if profile is None or _layer(key, document, profile)}
+
+
 def _layer(key: str, document: Document, profile: str | None) -> int:
+    """Return where a key of [repeat] is from: 0 the suite, 1 its profile, 2 --set."""
     if isinstance(document.origins.get((_TABLE, key)), Setting):
         return 2
     return int(profile is not None and ("profiles", profile, _TABLE, key) in document.origins)

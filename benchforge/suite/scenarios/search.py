@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from benchforge.model.suite.search import ERRORS_BELOW, RateSearch
 from benchforge.model.values.measurand import FAILURES
@@ -12,7 +12,6 @@ from benchforge.suite.declared import metrics as metrics_of
 from benchforge.suite.matrix.axis import axis
 from benchforge.suite.scenarios.objective import WrongObjective, objective
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite, Wanted
-from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.faults import Fault
 from benchforge.suite.toml.models import findings, typed
 from benchforge.suite.toml.positions import Path
@@ -96,18 +95,21 @@ def find_faults(
 
 
 def repeat_faults(
-    scenarios: Mapping[str, Scenario], chosen: Collection[str], repeat: Repeat, written: JsonValue
+    scenarios: Mapping[str, Scenario],
+    chosen: Collection[str],
+    repeat: Repeat,
+    written: Collection[str],
 ) -> Iterator[Fault]:
-    """Yield what is `written` of repetitions that searches do not have, or not beside others."""
+    """Yield keys that are `written`, and that searches do not have, or not beside others."""
     yield from _count_faults(scenarios, written)
     yield from _mixture_faults(scenarios, chosen, repeat)
 
 
-def _count_faults(scenarios: Mapping[str, Scenario], repeat: JsonValue) -> Iterator[Fault]:
+def _count_faults(scenarios: Mapping[str, Scenario], written: Collection[str]) -> Iterator[Fault]:
     """Yield what counts trials where every scenario is a search, and counts them itself."""
     if not scenarios or not all(one.find for one in scenarios.values()):
         return
-    for key in as_table(repeat).keys() & _COUNTS:
+    for key in sorted(_COUNTS.intersection(written)):
         hint = "leave it out; find.steps sets the number of trials of a search"
         yield Fault(
             ("repeat", key), "every scenario searches for a rate, so it has no effect", hint

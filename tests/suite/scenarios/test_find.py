@@ -408,6 +408,20 @@ def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, sa
     assert says in told[0], told
 
 
+def test_blocks_of_the_suite_are_no_fault_of_a_profile_that_searches(tmp_path: Path) -> None:
+    measured = '[scenarios.ping]\nservers = ["slow"]\nloaders = ["open"]\n[repeat]\nblocks = 4\n'
+    search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"
+    path = suite(tmp_path, f"{TOP}{measured}{search}")
+    assert load(path, Registry(), profile="high").repeat.blocks == 4
+    own = suite(tmp_path, f"{TOP}{measured}{search}[profiles.high.repeat]\nblocks = 3\n")
+    with pytest.raises(SuiteErrors) as caught:
+        load(own, Registry(), profile="high")
+    assert "every scenario searches for a rate" in str(caught.value)
+    path = suite(tmp_path, f"{TOP}{measured}{search}")
+    with pytest.raises(SuiteErrors):
+        load(path, Registry(), profile="high", settings=[("repeat.blocks", "3")])
+
+
 @pytest.mark.parametrize(
     ("driver", "says"),
     [

@@ -12,7 +12,7 @@ from benchforge.suite.toml.built_in import brought, names_like
 from benchforge.text.program import program
 from benchforge.text.readable import counted, exact
 from benchforge_commands.new.from_log.kinds import read
-from benchforge_commands.new.from_log.written import OWN, to_fill
+from benchforge_commands.new.from_log.written import OWN, incomplete, to_fill
 from benchforge_commands.new.from_log.written import texts as of_log
 from benchforge_commands.schema.shown import of_suites
 
@@ -45,6 +45,8 @@ def _of_log(place: Path, source: Path) -> None:
     show(f"wrote: {wrote}\nread:  {exact(log.taken)} requests of {kinds}")
     for why, number in log.left_out.items():
         show(f"left out: {exact(number)} {why}")
+    for kind in incomplete(log):
+        show(f"complete: {kind}: a comment in {place}, since the log has no body")
     if log.shared.behind_proxy:
         show("the log has too few client addresses: texts are kept if they came five times")
     if own := to_fill(texts):

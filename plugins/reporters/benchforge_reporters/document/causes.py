@@ -81,6 +81,9 @@ def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
     return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings)
 
 
+_ALL_FAILED = "correct what made all trials fail: report.md has the reasons"
+
+
 def _unlike(text: CauseText) -> bool:
     """Whether a cause says that servers of a comparison did not do the same work."""
     return text.kind in {"invalid", "limits"} and any(
@@ -103,6 +106,8 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         return CauseText(cause, kind, _cut(f"unknown: {saw}"), roots[0].check.message, "")
     if explanation is None:
         return CauseText(cause, kind, *_of_message(roots[0]))
+    if cause.id == "S3" and trials and not any(trial.measured for trial in trials):
+        explanation = explanation._replace(remedy=_ALL_FAILED)  # more blocks would fail, too
     words = _Words(cause, roots, summary, trials)
     return CauseText(cause, kind, *words.filled(explanation))
 

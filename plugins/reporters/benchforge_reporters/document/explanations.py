@@ -27,9 +27,9 @@ EXPLANATIONS: Final = {
         "start it without the instrument",
     ),
     "D3": Explanation(
-        "{servers} wrote {range} bytes of log for each request",
-        "Logging is part of the work here; a comparison is fair where all log alike.",
-        "turn the access log off for all servers, or on",
+        "{servers} wrote {range} bytes to logs and files for each request",
+        "Writing is part of the work here; a comparison is fair where all write alike.",
+        "turn the access log off for all servers, or on; SQLite's file is the app's own work",
     ),
     "E1": Explanation(
         "{servers}: {range} of the requests failed",

@@ -107,9 +107,12 @@ def _trials(case: CaseSummary) -> str:
     counts = f"{case.trials} of {case.planned}"
     if case.believed is None or case.believed == case.trials:
         return counts
-    believed = f"{counts}, {case.believed} believed"
     disturbed = sum(one.used and one.disturbed for one in case.doubted)
-    return f"{believed}, {disturbed} disturbed" if disturbed else believed
+    others = case.trials - case.believed - disturbed
+    states = [f"{case.believed} believed"]
+    states += [f"{disturbed} disturbed"] * (disturbed > 0)
+    states += [f"{others} not believed"] * (others > 0)
+    return f"{counts}: {', '.join(states)}"
 
 
 def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
@@ -160,7 +163,7 @@ def _by_trial(lines: Sequence[MetricSummary]) -> dict[int, list[Valued]]:
 
 
 def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
-    """Return every metric in the order of the suite, each with one scale for all cases.
+    """Return every metric in the order of the suite, its parts with one scale for all cases.
 
     What is counted in another unit, as some times are in turns, is another quantity.
     """
@@ -169,9 +172,13 @@ def metric_columns(cases: Iterable[CaseSummary]) -> tuple[Column, ...]:
         merged = line.measurand == "failed requests"  # its parts are classes of one thing
         key = line.metric, None if merged else line.of, merged, line.unit
         lines_by_column.setdefault(key, []).append(line)
+    by_quantity: dict[tuple[str, str], list[MetricSummary]] = {}
+    for (metric, _, _, unit), lines in lines_by_column.items():
+        by_quantity.setdefault((metric, unit), []).extend(lines)
+    scales = {quantity: _scale(lines) for quantity, lines in by_quantity.items()}
     return tuple(
-        Column(metric, of, _scale(lines), merged, counted_in=unit)
-        for (metric, of, merged, unit), lines in lines_by_column.items()
+        Column(metric, of, scales[metric, unit], merged, counted_in=unit)
+        for metric, of, merged, unit in lines_by_column
     )
 
 

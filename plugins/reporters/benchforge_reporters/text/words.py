@@ -231,8 +231,11 @@ def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
         for trial in trials
         if trial.case.scenario in names
     ]
+    sent = [trial.stream for trial in trials if trial.case.scenario in names and trial.stream]
+    kinds = {kind for stream in sent for kind in stream.kinds}
+    mixed = [f"{len(kinds)} kinds of requests"] if len(kinds) > 1 else dict.fromkeys(requests)
     drivers = [case.case.driver for case in cases]
-    return f"{', '.join([*dict.fromkeys(requests)])} by {', '.join(dict.fromkeys(drivers))}".strip()
+    return f"{', '.join(mixed)} by {', '.join(dict.fromkeys(drivers))}".strip()
 
 
 def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:

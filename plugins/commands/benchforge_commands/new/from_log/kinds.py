@@ -17,6 +17,7 @@ from benchforge_commands.new.from_log.shared import SharedTexts
 ROWS = 5000
 _MOST_PATHS, _MOST_KINDS, _LEAST_SHARE = 200_000, 12, 0.005
 _BAD = 400
+_BODIES = {"POST", "PUT", "PATCH", "DELETE"}
 _LONGEST = 60  # characters of a value
 _STATIC = re.compile(
     r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$",
@@ -50,12 +51,14 @@ class AccessLog:
 
     kinds: list[LogKind]
     "The most frequent first."
+    incomplete: list[LogKind]
+    "Kinds of methods with a body, which a log does not have."
     taken: int
-    "Requests of these kinds."
+    "Requests of `kinds`."
     left_out: Mapping[str, int]
     "Number of lines that are not in the mix, by reason."
     per_s: float
-    "Requests per second in the busiest minute."
+    "Requests per second in the busiest minute, with those that are left out."
     shared: SharedTexts
 
     def keeps(self, key: str, value: str) -> bool:
@@ -71,7 +74,7 @@ def read(log: Path) -> AccessLog:
     """Read a log twice: words and values first, then the kinds. Raises Unusable without any."""
     paths: Counter[Pattern] = Counter()
     shared = SharedTexts()
-    for line in _requests(log, Counter()):
+    for line in _requests(log, Counter(), Counter()):
         key = segments(line.path)
         if key in paths or len(paths) < _MOST_PATHS:
             paths[key] += 1
@@ -83,19 +86,22 @@ def read(log: Path) -> AccessLog:
     patterns = Patterns(paths, shared)
     kinds: dict[tuple[str, Pattern], LogKind] = {}
     rng = random.Random(0)  # noqa: S311 - the same suite for the same log
-    for line in _requests(log, left_out):
-        minutes[line.minute] += 1
+    for line in _requests(log, left_out, minutes):
         pattern, values = patterns.of(line.path)
         kind = kinds.setdefault((line.method, pattern), LogKind(line.method, pattern))
         _count(kind, line, values, rng)
-    chosen = _chosen([*kinds.values()], left_out)
+    frequent = _chosen([*kinds.values()], left_out)
+    chosen = [kind for kind in frequent if kind.method == "GET"]
+    incomplete = [kind for kind in frequent if kind.method != "GET"]
     if not chosen:
+        for kind in incomplete:
+            left_out[f"were {kind.method}: a log has no bodies"] += kind.requests
         shown = "; ".join(f"{exact(number)} {why}" for why, number in left_out.items())
         hint = "combined and common format of nginx, Apache and gunicorn are read"
         raise Unusable(f"{log}: no request to make a mix of{': ' if shown else ''}{shown}", hint)
     taken = sum(kind.requests for kind in chosen)
     busiest = max(minutes.values(), default=0) / 60
-    return AccessLog(chosen, taken, left_out, busiest, shared)
+    return AccessLog(chosen, incomplete, taken, left_out, busiest, shared)
 
 
 def query_of(query: str) -> dict[str, str]:
@@ -104,17 +110,19 @@ def query_of(query: str) -> dict[str, str]:
     return {unquote_plus(key): unquote_plus(value) for key, _, value in pairs}
 
 
-def _requests(log: Path, left_out: Counter[str]) -> Iterator[LogLine]:
-    """Yield the requests that an app answered well, and count the others by reason."""
+def _requests(log: Path, left_out: Counter[str], minutes: Counter[str]) -> Iterator[LogLine]:
+    """Yield the requests that an app answered well. Count the others by reason, all by minute."""
     for line in log_lines(log):
         if line is None:
             left_out["lines are not requests"] += 1
-        elif line.status >= _BAD:
+            continue
+        minutes[line.minute] += 1
+        if line.status >= _BAD:
             left_out["had a status of 400 or above"] += 1
         elif _STATIC.search(line.path):
             left_out["were for static files"] += 1
-        elif line.method != "GET":
-            left_out[f"were {line.method}: a log has no bodies"] += 1
+        elif line.method != "GET" and line.method not in _BODIES:
+            left_out[f"were {line.method}"] += 1
         else:
             yield line
 

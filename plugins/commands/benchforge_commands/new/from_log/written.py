@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
 
-from benchforge.text.readable import exact, figure
+from benchforge.text.readable import counted, exact, figure, percent
+from benchforge_commands.new.from_log.highest import CONNECTIONS, DURATION_S, highest
 from benchforge_commands.new.from_log.kinds import AccessLog, LogKind
 from benchforge_commands.new.from_log.patterns import HOLE
 
@@ -55,14 +56,26 @@ def to_fill(files: dict[Path, str]) -> list[str]:
     return [path.name for path, text in files.items() if path.suffix == ".csv" and OWN in text]
 
 
+def incomplete(log: AccessLog) -> list[str]:
+    """Return what is to be known of each kind that lacks its body: method, path, number, share."""
+    of_all = log.taken + sum(kind.requests for kind in log.incomplete)
+    return [
+        f"{mixed.kind.method} {_path(mixed)}: "
+        f"{counted(mixed.kind.requests, 'request')}, {percent(mixed.kind.requests / of_all)}"
+        for mixed in _labelled(log)
+        if mixed.kind.method != "GET"
+    ]
+
+
 def _labelled(log: AccessLog) -> Iterator[_Written]:
     taken: set[str] = set()
-    for kind in log.kinds:
+    for kind in (*log.kinds, *log.incomplete):
         words = [re.sub(r"\W+", "_", part).strip("_").lower() for part in kind.pattern]
         words = [word for word in words if word][:3]
         stem = "_".join(words) or ("home" if kind.pattern == ("",) else "page")
         stem += "_item" if kind.pattern[-1].startswith(HOLE) and words else ""
         stem = f"k{stem}" if stem[0].isdigit() else stem
+        stem += f"_{kind.method.lower()}" * (kind.method != "GET")
         label = next(
             free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in taken
         )
@@ -107,10 +120,13 @@ def _value(place: _Place, values: Sequence[str], query: Mapping[str, str]) -> st
 
 def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[str]:
     yield "#:schema suite.schema.json\n"
-    yield f"# The mix of {source.name}: {exact(log.taken)} requests of {len(kinds)} kinds."
-    yield f"# In the busiest minute there were {figure(log.per_s)} requests/s."
-    for why, number in log.left_out.items():
-        yield f"# Left out: {exact(number)} {why}."
+    number = counted(len(log.kinds), "kind")
+    yield f"# The mix of {source.name}: {exact(log.taken)} requests of {number}."
+    yield f"# In its busiest minute the log has {figure(log.per_s)} requests/s, all lines counted."
+    for why, lines in log.left_out.items():
+        yield f"# Left out: {exact(lines)} {why}."
+    for kind in incomplete(log):
+        yield f"# A comment below, since its body is not in the log: {kind}."
     yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
     yield "benchforge = 1"
     yield f"title = {_quoted(f'The mix of {source.name}')}\n"
@@ -130,32 +146,53 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield 'duration = "10s"\n'
     yield "[loaders.open]                        # users who do not wait for each other"
     yield 'use = "pace"'
-    yield "connections = 500"
-    yield 'duration = "10s"\n'
+    yield f"connections = {CONNECTIONS}                      # waitress takes 100 by default"
+    yield f'duration = "{DURATION_S}s"\n'
     yield "[scenarios.mix]"
     yield 'servers = ["mine"]'
     yield 'loaders = ["closed"]\n'
     for mixed in kinds:
-        yield from _kind(log, mixed)
+        if mixed.kind.method == "GET":
+            yield from _kind(log, mixed)
+        else:
+            yield from _comment(log, mixed)
     yield "[repeat]"
     yield 'warmup = "1s"\n'
-    yield "# The highest rate that keeps an objective, of all kinds or of one:"
-    yield "#     benchforge run suite.toml --profile highest"
-    yield "[profiles.highest]"
-    yield 'scenarios.mix.loaders = ["open"]'
-    yield "scenarios.mix.find.rate = [10, 5000]"
-    slo = ["latency p99 < 100ms", f"latency p99 {kinds[0].label} < 50ms"]
-    yield f"scenarios.mix.find.slo = {json.dumps(slo)}"
+    yield from highest(kinds[0].label)
 
 
 def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
-    share = max(1, round(100 * mixed.kind.requests / log.taken))
-    status = mixed.kind.statuses.most_common(1)[0][0]
-    status = 200 if status == _NO_CHANGE else status
     yield f"[scenarios.mix.kinds.{mixed.label}]"
-    yield f"share = {share}"
-    yield f"request = {{ path = {_quoted(_path(mixed))} }}"
-    yield f"expect = {{ status = {status} }}\n"
+    yield from _share_and_answer(log, mixed)
+    yield f"request = {{ path = {_quoted(_path(mixed))} }}\n"
+    yield from _feed(mixed)
+
+
+def _comment(log: AccessLog, mixed: _Written) -> Iterator[str]:
+    """Yield a kind whose body is missing, as a comment to be completed."""
+    yield f"# {mixed.kind.method}: fill in what your app expects, and remove each # below."
+    lines = [
+        f"[scenarios.mix.kinds.{mixed.label}]",
+        *_share_and_answer(log, mixed),
+        f"[scenarios.mix.kinds.{mixed.label}.request]",
+        f"method = {_quoted(mixed.kind.method)}",
+        f"path = {_quoted(_path(mixed))}",
+        'headers = { Content-Type = "application/json" }',
+        f"body = '{{\"{OWN}\": 1}}'",
+        *_feed(mixed),
+    ]
+    yield from (f"#{line}" for text in lines for line in text.rstrip().split("\n"))
+    yield ""
+
+
+def _share_and_answer(log: AccessLog, mixed: _Written) -> Iterator[str]:
+    of_all = log.taken + sum(kind.requests for kind in log.incomplete)
+    status = mixed.kind.statuses.most_common(1)[0][0]
+    yield f"share = {max(1, round(100 * mixed.kind.requests / of_all))}"
+    yield f"expect = {{ status = {200 if status == _NO_CHANGE else status} }}"
+
+
+def _feed(mixed: _Written) -> Iterator[str]:
     if mixed.rows:
         yield f"[feeds.{mixed.label}]"
         yield f"file = {_quoted(f'{mixed.label}.csv')}\n"

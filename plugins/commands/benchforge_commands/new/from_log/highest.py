@@ -1,0 +1,23 @@
+"""The profile that searches for the highest rate, with rates at which p99 is known."""
+
+from collections.abc import Iterator
+
+DURATION_S = 20
+CONNECTIONS = 50
+"waitress takes 100 at most by default."
+_LOWEST = 60  # /s, since p99 needs 1,000 responses
+
+
+def highest(kind: str) -> Iterator[str]:
+    """Yield the lines of the profile; `kind` is the label of one of the mix."""
+    yield "# The highest rate that keeps an objective, of all kinds or of one:"
+    yield "#     benchforge run suite.toml --profile highest"
+    responses = f"{_LOWEST * DURATION_S:,}"
+    yield f"# p99 needs 1,000 responses: {_LOWEST}/s for {DURATION_S} s are {responses}."
+    yield "# For a slower server, set a lower first rate and a longer duration: 10/s and 100 s."
+    yield "[profiles.highest]"
+    yield 'scenarios.mix.loaders = ["open"]'
+    yield f"scenarios.mix.find.rate = [{_LOWEST}, 5000]"
+    yield 'scenarios.mix.find.slo = ["latency p99 < 100ms"]'
+    yield "# With an objective for one kind, which needs 1,000 responses of that kind:"
+    yield f'#scenarios.mix.find.slo = ["latency p99 < 100ms", "latency p99 {kind} < 50ms"]'

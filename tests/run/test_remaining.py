@@ -1,0 +1,38 @@
+"""How long the rest takes: what the first place's attempts do not say of it."""
+
+import io
+from typing import cast
+
+from made import plain
+
+from benchforge.cli.screen.progress import ProgressLine
+from benchforge.graph import RunGraph
+from benchforge.model.suite.search import SearchOutcome
+from benchforge.model.trial.check import Check
+from benchforge.run.remaining import Left
+from benchforge.stats.timeseries.noise import Noise
+
+
+def test_a_wait_of_the_first_place_is_not_added_to_each_that_follows() -> None:
+    left, waited = Left(), plain.trial(seconds=22.0, phases={"quiet": 20.0})
+    left.add(waited, 2.0, last=False)
+    assert left.of(30, 60.0, Noise()) < 30 * 3.0 + 60.0
+    left.add(waited, 2.0, last=True)
+    assert left.of(30, 60.0, Noise()) > 30 * 20.0
+
+
+def test_noise_in_a_search_says_nothing_of_ratios() -> None:
+    fields = {"id": "N1", "name": "foreign-cpu", "topic": "others", "scope": "trial"}
+    fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
+    loud = Check.model_validate(fields | {"value": 0.9, "threshold": "", "source": ""})
+    sought = SearchOutcome(rate=50, passed=None, why="noise", outcomes=())
+    told = []
+    for outcome in (sought, None):
+        printed = io.StringIO()
+        trial = plain.trial().model_copy(update={"search_outcome": outcome, "checks": (loud,)})
+        ProgressLine(cast("RunGraph", ()), printed).noise(trial, lasts=True)
+        told.append(printed.getvalue())
+    assert told[0].endswith(
+        "no trial waits for quiet or is repeated; disturbed trials say nothing\n"
+    )
+    assert "ratios" in told[1]
