@@ -106,7 +106,8 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         return CauseText(cause, kind, _cut(f"unknown: {saw}"), roots[0].check.message, "")
     if explanation is None:
         return CauseText(cause, kind, *_of_message(roots[0]))
-    if cause.id == "S3" and trials and not any(trial.measured for trial in trials):
+    of_blocks = any(one.check.topic == "blocks" for one in roots)
+    if of_blocks and trials and not any(trial.measured for trial in trials):
         explanation = explanation._replace(remedy=_ALL_FAILED)  # more blocks would fail, too
     words = _Words(cause, roots, summary, trials)
     return CauseText(cause, kind, *words.filled(explanation))
