@@ -197,7 +197,8 @@ def test_without_a_ranking_the_reason_is_the_answer() -> None:
 
 
 def test_more_blocks_are_no_remedy_where_all_trials_failed() -> None:
-    finding = FoldedFinding(check=doubt("S3", "too few blocks"), count=1)
+    check = doubt("S3", "too few blocks").model_copy(update={"topic": "blocks"})
+    finding = FoldedFinding(check=check, count=1)
     fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
     cause = Cause.model_validate({**fields, "findings": (finding,)})
     summary = plain.summary().model_copy(update={"causes": (cause,)})
