@@ -141,10 +141,8 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
     assert told.code == 0, told.all
     assert "py312 is CPython 3.12." in told.out
     folder, header = result(tmp_path)
-    assert {label: one.implementation for label, one in header.runtimes.items()} == {
-        "py312": "CPython",
-        "pypy": "PyPy",
-    }
+    declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
+    assert [one.implementation for one in declared.values()] == ["CPython", "PyPy"]
     assert header.versions["gunicorn (py312)"] == header.versions["gunicorn (pypy)"] == "23.0.0"
     assert "23.0.0" in header.versions["server-gunicorn (pypy)"]
     assert len({case.digest for case in header.cases}) == 2
@@ -154,7 +152,7 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
         answer = folder / f"trials/{trial.number:04d}/answer.bin"
         assert answer.read_text() == header.runtimes[str(label)].implementation
         really[label] = trial.processes[0].executable
-    for label, facts in header.runtimes.items():
+    for label, facts in declared.items():
         assert facts.packages == from_inside(Path(facts.executable))
         assert really[label] == str(Path(facts.executable).resolve())
         lock = (folder / f"runtimes/{label}.txt").read_bytes()
