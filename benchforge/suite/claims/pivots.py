@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from benchforge.model.suite.pivot import Pivot, Statistic, crowded
 from benchforge.model.values.frozen import Frozen
 from benchforge.suite.cases.expand import named
-from benchforge.suite.claims.where import Axes, axes, misplaced, values, with_kinds
+from benchforge.suite.claims.where import Axes, axes, misplaced, no_axis, values, with_kinds
 from benchforge.suite.suite import Scenario, Suite
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
@@ -185,7 +185,7 @@ class _Table:
         for key in ("rows", "columns"):
             for at, axis in self._each(key, getattr(self.written, key)):
                 if axis not in known_axes:
-                    yield Fault(at, f"no axis {axis!r}", Nearest(axis, known_axes, "axes"))
+                    yield no_axis(at, axis, known_axes)
                 elif axis in seen:
                     yield Fault(at, f"{axis!r} is an axis twice", "leave one out")
                 seen.add(axis)

@@ -9,10 +9,13 @@ from benchforge.model.suite.pivot import AXIS_NAMES
 from benchforge.model.values.case_name import KIND, CaseName
 from benchforge.suite.suite import Scenario
 from benchforge.suite.toml.faults import Fault, Nearest
+from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
 
 Axes = Mapping[str, Sequence[JsonValue]]
 "Each axis with the values that it takes."
+
+_DRIVER = "load tools and clients are one axis: write 'driver'"
 
 
 def axes(scenarios: Mapping[str, Scenario]) -> Axes:
@@ -49,7 +52,7 @@ def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Faul
             hint = 'quote the whole path: where = { "servers.*.workers" = 4 }'
             yield Fault((axis,), "expected a value, got a table", hint)
         elif axis not in known_axes:
-            yield Fault((axis,), f"no axis {axis!r}", Nearest(axis, known_axes, "axes"))
+            yield no_axis((axis,), axis, known_axes)
         elif value == []:
             yield Fault((axis,), "keeps nothing", "give at least one value, or leave it out")
         else:
@@ -57,6 +60,12 @@ def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Faul
             for wanted in values(value):
                 if json.dumps(wanted) not in map(json.dumps, known_axes[axis]):
                     yield Fault((axis,), f"never is {shown(wanted)}", f"it takes: {taken}")
+
+
+def no_axis(place: Path, axis: str, known_axes: Axes) -> Fault:
+    """Return the fault of an axis that does not exist."""
+    hint = _DRIVER if axis in {"loader", "client"} else Nearest(axis, known_axes, "axes")
+    return Fault(place, f"no axis {axis!r}", hint)
 
 
 def values(value: JsonValue) -> tuple[JsonValue, ...]:
