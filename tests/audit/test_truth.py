@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from benchforge_results.validity.identities import mean_at_least
 from load.audits import audit, false
 from load.printers import CLOSED, OPEN, PIPELINES, TIMES_OUT
 from load.queues import Setup, simulate
 
-from benchforge.model.validity.identities import mean_at_least
 from benchforge.plugin import Fact
 
 FEW, EACH, MANY = 20, 250, 6250

@@ -15,9 +15,11 @@ from benchforge.cli import group
 ROOT = Path(__file__).parents[2]
 DECLARED = ROOT / "benchforge/cli/commands"
 RUNS = re.compile(r'^@runs\("([\w.]+)"\)$', re.MULTILINE)
-BROUGHT = ROOT / "plugins/commands/benchforge_commands"
+BROUGHT = dict.fromkeys(
+    ("compare", "history", "report"), ROOT / "plugins/results/benchforge_results"
+)
 FILES = {file.stem: file for file in DECLARED.glob("*.py") if file.stem != "__init__"}
-FILES |= {name: BROUGHT / name / "command.py" for name in ("compare", "history")}
+FILES |= {name: folder / name / "command.py" for name, folder in BROUGHT.items()}
 NAMES = sorted(FILES)
 HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.registry"}
 ASK = """

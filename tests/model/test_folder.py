@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_commands.validate.validity import result_faults
+from benchforge_results.validate.validity import result_faults
+from benchforge_results.validity.faults import faults, read_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import plain
@@ -21,7 +22,6 @@ from benchforge.model.files.result import MetricUse
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.model.validity.faults import faults, read_files
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 from benchforge_author.recorded import Recording
-from benchforge_commands.validate.validity import result_faults
+from benchforge_results.conclude import installed_metrics
+from benchforge_results.validate.validity import result_faults
+from benchforge_results.validity.contradiction import highest, lowest
+from benchforge_results.validity.counts import counts
+from benchforge_results.validity.faults import faults
+from benchforge_results.validity.times import times
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -26,13 +31,8 @@ from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.validity.contradiction import highest, lowest
-from benchforge.model.validity.counts import counts
-from benchforge.model.validity.faults import faults
-from benchforge.model.validity.times import times
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
-from benchforge.results.conclude import installed_metrics
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 

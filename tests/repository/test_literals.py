@@ -13,7 +13,10 @@ from benchforge.checks.limits import limits
 from benchforge.registry import brought
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("benchforge", *(f"plugins/{name}" for name in ("author", "commands", "reporters")))
+ROOMS = (
+    "benchforge",
+    *(f"plugins/{name}" for name in ("author", "commands", "reporters", "results")),
+)
 "Servers, load tools, clients and backends see no check and no summary."
 CHECKS = frozenset(id_ for id_ in limits().by_id if re.fullmatch(r"[A-Z][0-9]+", id_))
 METRICS = frozenset(
@@ -38,11 +41,11 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
     # Facts of other tools' results.
     "plugins/commands/benchforge_commands/audit": {"rate", "wall", "cpu"},
-    "benchforge/model/validity": _READING,
+    "plugins/results/benchforge_results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
     "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check
-    "plugins/commands/benchforge_commands/verify/recompute/trials.py": {"rate"},  # of a load
+    "plugins/results/benchforge_results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_commands.verify.signature import trials_in_words
+from benchforge_results.verify.signature import trials_in_words
 from front_door import Bench, answering, bench_words, calls, needed
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchforge_commands.validate.validity import result_faults
-from benchforge_commands.verify.recompute.compare import verify
+from benchforge_results.validate.validity import result_faults
+from benchforge_results.verify.recompute.compare import verify
 from measured.real_result import change, copied, listed_anew, shared
 
 from benchforge.model.files.file import FileFault

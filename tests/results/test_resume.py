@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from benchforge_commands.validate.validity import result_faults
-from benchforge_commands.verify.recompute.compare import verify
+from benchforge_results.validate.validity import result_faults
+from benchforge_results.verify.recompute.compare import verify
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
 from measured.once import made_once

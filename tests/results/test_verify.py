@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_commands.recomputed.same_document import NOTHING, alike, leaves, member
-from benchforge_commands.recomputed.verified import RecomputedValue
-from benchforge_commands.verify.recompute.compare import verify
-from benchforge_commands.verify.recompute.recomputed import Result
+from benchforge_results.recomputed.same_document import NOTHING, alike, leaves, member
+from benchforge_results.recomputed.verified import RecomputedValue
+from benchforge_results.verify.recompute.compare import verify
+from benchforge_results.verify.recompute.recomputed import Result
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st

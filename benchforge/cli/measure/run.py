@@ -22,7 +22,7 @@ from benchforge.model.files.folder import HEADER
 from benchforge.model.values.distribution import entry_points
 from benchforge.model.values.units import Duration
 from benchforge.registry import Registry
-from benchforge.results.reports import reporter
+from benchforge.reports import reporter
 from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.result_writer import ResultWriter

@@ -13,7 +13,7 @@ from benchforge.cli import Interrupted, received
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.interim import InterimLooks
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
-from benchforge.cli.results.report import reported
+from benchforge.cli.measure.reported import reported
 from benchforge.cli.screen.progress import ProgressLine
 from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling

@@ -9,8 +9,8 @@ import math
 from random import Random
 
 import pytest
-from benchforge_commands.over_time.change import predicted
 from benchforge_commands.rebaseline.changes import rerun
+from benchforge_results.over_time.change import predicted
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate

@@ -4,7 +4,7 @@ from statistics import pvariance
 from typing import Any
 
 import pytest
-from benchforge_commands.over_time.steps import welch
+from benchforge_results.over_time.steps import welch
 from hypothesis import example, given
 from hypothesis import strategies as st
 

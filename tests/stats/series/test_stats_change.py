@@ -4,8 +4,8 @@ import math
 import statistics
 
 import pytest
-from benchforge_commands.over_time.change import predicted
 from benchforge_commands.rebaseline.changes import rerun
+from benchforge_results.over_time.change import predicted
 from hypothesis import given
 from hypothesis import strategies as st
 

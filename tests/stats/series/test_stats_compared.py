@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from benchforge_commands.over_time.compared import IS_REFERENCE, MetricChange, compared
-from benchforge_commands.over_time.levels import (
+from benchforge_results.over_time.compared import IS_REFERENCE, MetricChange, compared
+from benchforge_results.over_time.levels import (
     NO_TIMES,
     NO_TRIAL,
     by_key,
@@ -13,7 +13,7 @@ from benchforge_commands.over_time.levels import (
     lines,
     reference_of,
 )
-from benchforge_commands.over_time.series import courses
+from benchforge_results.over_time.series import courses
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import NOON

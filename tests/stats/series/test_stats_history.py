@@ -5,7 +5,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from benchforge_commands.over_time.steps import LEAST, steps
+from benchforge_results.over_time.steps import LEAST, steps
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from benchforge_author.options import in_toml
+from benchforge_results.validity.faults import faults
 from front_door import Bench, answering
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.validity.faults import faults
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchforge_results.named_file import write_file
+from benchforge_results.over_time.page_file import write_page
+
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.parts.reader import Reader, Source
@@ -15,8 +18,6 @@ from benchforge_commands.audit.junit import junit
 from benchforge_commands.audit.page import audit_page
 from benchforge_commands.audit.sources import opened, reader_of, readers, unread
 from benchforge_commands.audit.text import text
-from benchforge_commands.named_file import write_file
-from benchforge_commands.over_time.page_file import write_page
 
 CONTRADICTED, NOTHING = 1, 4
 _GIVEN = ("connections", "pipeline", "cores", "body")

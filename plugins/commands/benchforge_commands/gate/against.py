@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from benchforge_results.conclude import Summed, summed
+from benchforge_results.over_time.compared import MetricChange, compared
+from benchforge_results.over_time.older_results import older
+
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
@@ -14,7 +18,6 @@ from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.metric_title import titled
 from benchforge.registry import Registry
-from benchforge.results.conclude import Summed, summed
 from benchforge.run.execute import StopLimits
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.suite.suite import Suite
@@ -23,8 +26,6 @@ from benchforge_commands.gate.beside import GateRequest
 from benchforge_commands.gate.outcome import GatedPair, Outcome
 from benchforge_commands.gate.verdict import SpeedVerdict, decided, level
 from benchforge_commands.gate.waivers import waiver_of
-from benchforge_commands.over_time.compared import MetricChange, compared
-from benchforge_commands.over_time.older_results import older
 
 _INTERRUPTED = 128
 

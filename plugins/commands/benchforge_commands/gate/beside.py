@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchforge_results.conclude import summed
+
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
@@ -17,7 +19,6 @@ from benchforge.cli.screen.say import say
 from benchforge.model.suite.code import Code
 from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
-from benchforge.results.conclude import summed
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.execute import StopLimits
 from benchforge.run.sandbox.host import LocalHost

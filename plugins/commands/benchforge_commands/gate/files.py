@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+from benchforge_results.named_file import write_file
 
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.text import safe
 from benchforge_commands.gate.outcome import Outcome
 from benchforge_commands.gate.text import badge_text, markdown, verdict_text
-from benchforge_commands.named_file import write_file
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import click
+from benchforge_results.conclude import summed
+from benchforge_results.recomputed.large_summary import is_large
 
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.outcome import FAILS, NO_ANSWER
@@ -23,7 +25,6 @@ from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.metric_title import titled
 from benchforge.registry import Registry
-from benchforge.results.conclude import summed
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.resume import begun
 from benchforge.suite.overrides.layers import layered
@@ -39,7 +40,6 @@ from benchforge_commands.rebaseline.suite import (
     renamed,
     text,
 )
-from benchforge_commands.recomputed.large_summary import is_large
 
 _MARK = "# Written by benchforge rebaseline"
 _NOTHING = "nothing can be measured once more"

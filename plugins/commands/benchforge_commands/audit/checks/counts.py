@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchforge.model.validity.identities import MORE, bytes_at_least, cpu_at_most
+from benchforge_results.validity.identities import MORE, bytes_at_least, cpu_at_most
+
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     ASKED_S,

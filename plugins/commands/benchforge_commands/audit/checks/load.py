@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchforge.model.validity.identities import longest_mean, mean_at_least
+from benchforge_results.validity.identities import longest_mean, mean_at_least
+
 from benchforge.plugin import Fact, Row, readable
 from benchforge_commands.audit.facts import (
     CORRECTED,

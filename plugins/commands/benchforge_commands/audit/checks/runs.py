@@ -5,7 +5,8 @@ import statistics
 from collections.abc import Sequence
 from itertools import pairwise
 
-from benchforge.model.validity.identities import statistics_of
+from benchforge_results.validity.identities import statistics_of
+
 from benchforge.plugin import Row, readable
 from benchforge_commands.audit.facts import amount, number, shown, value
 from benchforge_commands.audit.finding import Finding

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Sequence
 
-from benchforge.model.validity.identities import (
+from benchforge_results.validity.identities import (
     MORE,
     falling,
     longest_response,
     mean_at_least,
     mean_at_most,
 )
+
 from benchforge.plugin import Fact, Row
 from benchforge_commands.audit.facts import amount, number, percentiles, samples, shown
 from benchforge_commands.audit.finding import Finding

@@ -1,1 +1,0 @@
-"""Stored results: read, compared, verified. Nothing here starts a process."""

@@ -1,0 +1,1 @@
+"""Stored results: read, reported, compared, and checked; a folder for each command."""

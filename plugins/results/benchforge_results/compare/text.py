@@ -1,0 +1,163 @@
+"""A comparison of results for a person: every number, and what it says."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from benchforge.cli.screen.columns import NOTHING, columns, spread
+from benchforge.registry import Registry
+from benchforge.text import safe
+from benchforge.text.readable import change, counted, exact, figure, scale, times
+from benchforge_results.compare.results import what
+from benchforge_results.conclude import Summed
+from benchforge_results.over_time.change import PAST
+from benchforge_results.over_time.compared import MetricChange
+from benchforge_results.over_time.identity import identity
+from benchforge_results.over_time.older_results import Older
+
+_ALONE = (
+    "sessions on one machine vary by themselves: if they vary by 3 %, two of three alarms from "
+    "their own intervals are false"
+)
+
+
+def text(
+    new: Summed,
+    older: Older,
+    rows: Sequence[MetricChange],
+    reference: str | None,
+    registry: Registry,
+) -> Iterator[str]:
+    """Yield the lines."""
+    yield from what(new, older, registry)
+    yield ""
+    seen = [one for one in rows if not one.silent]
+    yield from _table(seen)
+    yield from silent(rows)
+    yield ""
+    yield from verdicts(seen, older, reference)
+
+
+def document(
+    new: Summed,
+    older: Older,
+    rows: Sequence[MetricChange],
+    reference: str | None,
+    registry: Registry,
+) -> dict[str, JsonValue]:
+    """Return all that is compared; a number that is not known is null, and its `why` says why."""
+    return {
+        "new": str(new.path),
+        "old": [str(one.path) for one in older.results],
+        "left_out": list(older.left_out),
+        "compared_anyway": list(older.doubts),
+        "remarks": list(what(new, older, registry)),
+        "reference": reference,
+        "rows": [_row_json(one) for one in rows],
+    }
+
+
+def _row_json(row: MetricChange) -> dict[str, JsonValue]:
+    return {
+        **identity(row.case, row.measure),
+        "old": row.old.model_dump(mode="json"),
+        "new": row.new.model_dump(mode="json"),
+        "ratio": row.ratio,
+        "by_reference": row.change.change.model_dump(mode="json"),
+        "least": row.change.least,
+        "answer": answer_of(row),
+    }
+
+
+def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
+    if not rows:
+        yield "nothing to compare: no metric of a common case has numbers in both"
+        return
+    heads = ["case", "metric", "unit", "old", "new", "new/old", "by reference", "answer"]
+    yield from columns([heads, *map(_row, rows)], left=3)
+
+
+def _row(row: MetricChange) -> list[str]:
+    ratio, by_reference = row.ratio, row.change.change
+    unit = scale(row.measure.unit, [row.new.value or 0.0])
+    answer = answer_of(row)
+    return [
+        row.case.title,
+        row.measure.title,
+        "" if unit.unit == "1" else unit.unit,
+        spread(row.old, unit.text),
+        spread(row.new, unit.text),
+        NOTHING if ratio is None else times(ratio),
+        NOTHING if by_reference.value is None else spread(by_reference, times),
+        answer.upper() if answer in {"worse", "not believed"} else answer,
+    ]
+
+
+def answer_of(row: MetricChange) -> str:
+    """Return the answer to a metric; the reference itself has none."""
+    return "reference" if row.is_reference else row.answer
+
+
+def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
+    """Yield what has no line: what is 0 in all results, and what is known in none, with the why."""
+    titles_by_reason: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.silent:
+            titles_by_reason.setdefault(row.silent, {})[row.measure.title] = None
+    for why, titles in titles_by_reason.items():
+        heading = "0 in all" if why == "0" else f"not known: {why}"
+        yield safe.word(f"{heading}: {', '.join(titles)}")
+
+
+def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
+    """Yield what the rows say, and how sure it is."""
+    decided = [one for one in rows if one.change.state != "no model"]
+    open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
+    reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)
+    yield from map(_new, filter(_is_new, rows))
+    if rows and not any(one.believed for one in rows):
+        yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
+    if not decided:
+        yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
+        yield f"{_ALONE}; for a verdict, use {PAST} or more older results and a --reference"
+        yield from _reference(rows, reference)
+        return
+    if open_:
+        yield f"no model for {counted(len(open_), 'line')}: {'; '.join(reasons)}"
+    for state in ("worse", "better"):
+        for row in decided:
+            if row.change.state == state:
+                yield f"{state.upper()}: {_sentence(row)}"
+    alarms = 0.05 * len(decided)
+    tests = counted(len(decided), "question")
+    expected = f"about {figure(alarms)} false alarms are expected"
+    yield f"{tests}, each at 95 %: without a change, {expected}"
+    yield "`not shown` does not prove that nothing changed"
+    if older.doubts:
+        yield "COMPARED ANYWAY: these are not verdicts"
+
+
+def _is_new(row: MetricChange) -> bool:
+    """Whether what was 0, such as errors, is there now: that has no ratio, and so no verdict."""
+    return row.measure.better == "lower" and row.old.value == 0 and bool(row.new.value)
+
+
+def _new(row: MetricChange) -> str:
+    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+    now = spread(row.new, exact)
+    return f"LOOK AT {title}: it was 0 and is {now}; there is no ratio, so no verdict"
+
+
+def _sentence(row: MetricChange) -> str:
+    predicted = row.change.change
+    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+    return f"{title}: {spread(predicted, times)} times what {predicted.n} older results predict"
+
+
+def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[str]:
+    """Yield by how much the reference itself moved: that is no change of anybody's code."""
+    for row in rows:
+        if row.is_reference and row.ratio is not None:
+            moved = change(row.ratio - 1)
+            title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+            yield f"the reference {reference} itself moved by {moved} in {title}"

@@ -1,0 +1,1 @@
+"""`benchforge report`: summary and reports of a stored result, formed again."""

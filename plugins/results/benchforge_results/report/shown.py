@@ -1,0 +1,146 @@
+"""What is shown of a stored result: files beside it, and a table, as at the end of its run."""
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.cli.measure.reported import cannot_write, files_written, text_of
+from benchforge.cli.screen.say import say, show
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.model.files.file import Parsed, parse
+from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
+from benchforge.model.files.manifest import Manifest
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.registry import Registry
+from benchforge.reports import REPORTERS, renew_reports, reporter, write_reports
+from benchforge.run.disk.manifest import with_reports_anew
+from benchforge.run.disk.result_writer import ResultWriter, whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.text.readable import counted, listed
+from benchforge_results.conclude import Summed, results_in, summed
+
+PAGE = "report.html"
+ALL = "all"  # --why without an id
+
+
+def main(
+    result: Path | None, names: tuple[str, ...], output: str | None, why: str | None, opened: bool
+) -> int:
+    """Regenerate summary and reports of a result from its trials, and print the answers."""
+    registry, result = Registry(), result or _newest(Path("results"))
+    for name in names:
+        reporter(registry, name)  # one that is not known is told before anything is read
+    if result.is_file():
+        raise Unusable(
+            f"{result}: is a file", "name the folder of a result, which contains the trials"
+        )
+    if why is not None:
+        summary = _only(summed(result, registry), why)
+        show(text_of("why", *summary, registry), painted=True)
+        return 0
+    if opened:
+        return _open(result)
+    if output == "-":
+        show(_printed(summed(result, registry), registry, names).rstrip("\n"), painted=True)
+        return 0
+    if output is None or Path(output).resolve() == result.resolve():
+        with ResultWriter(result).held():
+            _again(summed(result, registry), registry, names, result)
+        return 0
+    into = Path(output)
+    if (into / HEADER).exists():
+        raise Unusable(f"-o {into}: is a different result", "name a new folder")
+    source = summed(result, registry)
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "choose another folder with -o"
+        raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
+    _again(source, registry, names, into)
+    return 0
+
+
+def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
+    planned = counted(source.planned, "planned measurement")
+    say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
+    wanted = tuple(dict.fromkeys(names)) or REPORTERS
+    paths: list[Path] = []
+    try:
+        if not names:
+            whole(into, SUMMARY, source.summary)
+            paths.append(into / SUMMARY)
+        paths += write_reports(source.summary, source.trials, registry, source.path, wanted, into)
+        if not names and into == source.path:
+            paths += renew_reports(source.summary, source.trials, registry, into)
+    except OSError as error:
+        raise cannot_write(error) from error
+    finally:
+        show(text_of("terminal", source.summary, source.trials, registry), painted=True)
+    path = source.path
+    del source  # a manifest takes as much memory
+    if into == path:
+        _renew_manifest(into)
+    say(
+        files_written(paths, into)
+        if paths
+        else "nothing written: the reporters have nothing to report"
+    )
+
+
+def _renew_manifest(folder: Path) -> None:
+    """List the reports as they are now. A run that goes on has no manifest yet."""
+    manifest = parse(folder, MANIFEST, Manifest)
+    if isinstance(manifest, Parsed):
+        try:
+            whole(folder, MANIFEST, with_reports_anew(manifest.model, folder))
+        except OSError as error:
+            raise cannot_write(error) from error
+
+
+def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
+    """Return what the one reporter makes that is named; without a name, the table."""
+    if len(names) > 1:
+        raise Unusable(
+            "-o -: prints the output of one reporter only", "name one reporter, or a folder"
+        )
+    if not names or names[0] == "terminal":
+        return text_of("terminal", source.summary, source.trials, registry)
+    with scratch_folder() as place:
+        where = source.summary, source.trials, registry, source.path
+        made = write_reports(*where, names, place, appends=False)
+        if len(made) != 1:
+            files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
+            message = f"-o -: {names[0]} writes {files} for this result, not one file"
+            raise Unusable(message, "name a folder with -o")
+        return made[0].read_text(encoding="utf-8")
+
+
+def _newest(folder: Path) -> Path:
+    """Return the newest result in a folder."""
+    results = list(results_in(folder))
+    if not results:
+        raise Unusable(f"{folder}: contains no result", "name the folder of a result")
+    return max(results, key=lambda path: (read_header(path).created, path.name))
+
+
+def _only(source: Summed, id_: str) -> tuple[Summary, Sequence[Trial]]:
+    """Return a summary with the causes that a check has a finding in, and its trials."""
+    causes = source.summary.causes
+    ids = sorted({one.check.id for cause in causes for one in cause.findings})
+    if id_ != ALL:
+        wanted = next((one for one in ids if one.lower() == id_.lower()), None)
+        if wanted is None:
+            message = f"--why {id_}: no finding of this check in {source.path}"
+            raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
+        causes = tuple(c for c in causes if any(one.check.id == wanted for one in c.findings))
+    return source.summary.model_copy(update={"causes": causes}), source.trials
+
+
+def _open(result: Path) -> int:
+    """Open a result's page. Raises Unusable where there is none."""
+    if not (page := result / PAGE).is_file():
+        raise Unusable(f"{page}: is missing", f"write it: benchforge report {result}")
+    if not webbrowser.open(page.resolve().as_uri()):
+        raise Unusable("no browser was found", f"open the file {page.resolve()}")
+    return 0
