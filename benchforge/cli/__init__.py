@@ -44,7 +44,7 @@ _COMMANDS = {
     "schema": "Print the JSON Schema of suites or of result files.",
 }
 GROUP = "benchforge.commands"
-_OWN = ("check", "run")
+_OWN = ("run",)
 "Modules of `commands`; the other names of the table are entry points."
 _INTERRUPTED = 128
 

@@ -15,9 +15,10 @@ from benchforge.cli import group
 ROOT = Path(__file__).parents[2]
 DECLARED = ROOT / "benchforge/cli/commands"
 RUNS = re.compile(r'^@runs\("([\w.]+)"\)$', re.MULTILINE)
-BROUGHT = dict.fromkeys(
-    ("compare", "history", "report"), ROOT / "plugins/results/benchforge_results"
-)
+BROUGHT = {
+    "check": ROOT / "plugins/commands/benchforge_commands",
+    **dict.fromkeys(("compare", "history", "report"), ROOT / "plugins/results/benchforge_results"),
+}
 FILES = {file.stem: file for file in DECLARED.glob("*.py") if file.stem != "__init__"}
 FILES |= {name: folder / name / "command.py" for name, folder in BROUGHT.items()}
 NAMES = sorted(FILES)

@@ -23,11 +23,11 @@ from benchforge.run.programs.fetch import fetch
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite.profiles import load_all
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.program import program
+from benchforge_commands.check.profiles import load_all
 from benchforge_commands.doctor import interpreters, packages, programs
 from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
 from benchforge_commands.doctor.hosts import look_at_hosts

@@ -11,7 +11,7 @@ from benchforge.cli.options import ONE_PROFILE, SETTINGS, SuiteFile, only_option
 @ONE_PROFILE
 @SETTINGS
 @only_option("Check")
-@runs("benchforge.cli.suites.check")
+@runs("benchforge_commands.check.shown")
 def command() -> None:
     """Check SUITES for errors, missing programs and missing packages.
 

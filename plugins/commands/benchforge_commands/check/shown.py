@@ -9,11 +9,11 @@ from benchforge.parts.command import Need
 from benchforge.registry import Registry
 from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
-from benchforge.suite.profiles import load_all
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
 from benchforge.text.program import program
 from benchforge.text.readable import counted, listed
+from benchforge_commands.check.profiles import load_all
 
 UNUSABLE, MISSING = 2, 3
 

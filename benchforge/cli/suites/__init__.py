@@ -1,1 +1,0 @@
-"""Commands about suites: `new`, `check`, `plan`, `doctor`, `schema`."""
