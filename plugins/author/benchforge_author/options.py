@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from benchforge_commands.schema.json_schema import Described, Schema, docs, written
 from pydantic import BaseModel
 
-from benchforge.model.files.json_schema import Described, Schema, docs, written
 from benchforge.parts import forms
 from benchforge.text.readable import conjoined
 

@@ -7,7 +7,6 @@ from benchforge.cli.screen.say import show, warn
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.json_schema import Schema, file_schema
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
@@ -16,6 +15,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry, brought
 from benchforge.text import safe
+from benchforge_commands.schema.json_schema import Schema, file_schema
 from benchforge_commands.schema.suite import suite_schema
 
 _FILES: dict[str, type[Frozen]] = {

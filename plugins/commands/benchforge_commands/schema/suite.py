@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from benchforge_workloads.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 
 from benchforge.errors import Unusable
-from benchforge.model.files.json_schema import DRAFT, Schema
 from benchforge.model.suite.gate import Gate
 from benchforge.model.suite.hosts import EngineTable, HostTable
 from benchforge.model.suite.placement import Placement
@@ -23,6 +22,7 @@ from benchforge.suite.load import FORMAT, Top
 from benchforge.suite.matrix.axis import PLACES
 from benchforge.suite.measuring.tuning import LIMITS, SYSCTL
 from benchforge.suite.suite import Repeat, Scenario
+from benchforge_commands.schema.json_schema import DRAFT, Schema
 from benchforge_commands.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
 
 _LABEL = portable(r"^\w[\w-]*$")

@@ -6,8 +6,8 @@ from functools import cache
 
 from pydantic import BaseModel, TypeAdapter
 
-from benchforge.model.files.json_schema import Described, Schema
 from benchforge.model.values.units import Duration, Rate, Size
+from benchforge_commands.schema.json_schema import Described, Schema
 
 # Not plain false: taplo would tell of it at every line of the table.
 UNKNOWN: Schema = {"not": {"title": "unknown key"}}
