@@ -26,7 +26,7 @@ from benchforge.model.files.result import Header, Planned
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.distribution import entry_points
+from benchforge.model.values.distribution import provided
 from benchforge.model.values.places import dotted
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.secrets.telling import secrets_of_suite
@@ -35,10 +35,9 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import cut
 
 FILE_FAULTS = "benchforge.file_faults"
-"Entry points of functions that return the faults of a result's files, as `FileFault`."
+"Entry point of a function that returns what is wrong with the files of a result's folder."
 # Another one of these is another machine, or the same set to run at another speed.
 _ANEW = "begin a new result with it: benchforge run SUITE"
-_REPAIR = "repair the installation, in a clone: make setup"
 _SHOWN = 60
 _NOTHING = object()
 
@@ -162,12 +161,9 @@ def begun(folder: Path) -> ResumableResult:
     what `validate` would complain of; the summary is written anew.
     """
     header = read_header(folder)
-    if not (validators := entry_points(FILE_FAULTS)):
-        raise Unusable(f"{folder}: no package can check its files", _REPAIR)
-    for point in validators:
-        for fault in point.load()(folder):
-            if fault.file.name != SUMMARY:
-                raise refusal(fault)
+    for fault in provided(FILE_FAULTS, "checks the files of results")(folder):
+        if fault.file.name != SUMMARY:
+            raise refusal(fault)
     trials = read_trials(folder)
     alone = _alone(header, trials)
     whole = tuple(trial for trial in trials if trial.number not in alone)

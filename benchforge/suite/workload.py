@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from benchforge.errors import Unusable
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.values.distribution import entry_points
+from benchforge.model.values.distribution import provided
 from benchforge.parts.part import Driver
 
 GROUP = "benchforge.workloads"
@@ -146,6 +145,4 @@ def amount(driver: Driver) -> int:
 
 def reader() -> Any:
     """Return the function that reads mixes. Raises Unusable where no package brings it."""
-    for point in entry_points(GROUP):
-        return point.load()
-    raise Unusable("no package reads feeds and kinds", f"an entry point of {GROUP} names one")
+    return provided(GROUP, "reads feeds and kinds")

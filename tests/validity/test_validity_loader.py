@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchforge_null_server import server
 from front_door import Bench, lack, needed, program_words
 from planted.beside import WRK, command, program, suite, undisturbed
 from planted.validity import caught, measured, noted, quiet
-
-from benchforge.run.null_server import server
 
 pytestmark = pytest.mark.timeout(1000)
 

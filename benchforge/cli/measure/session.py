@@ -3,7 +3,7 @@
 import math
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,9 +19,9 @@ from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.distribution import provided
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, by_place, execute
-from benchforge.run.null_server.ceiling import declared, measured, wanted
 from benchforge.run.resume import ResumableResult
 from benchforge.stats.search.objective import judged
 from benchforge.stats.summary.completeness import lost, missing
@@ -30,6 +30,12 @@ from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import counted, figure, spoken
 
+CEILINGS = "benchforge.ceilings"
+"Entry point of a function that takes graph, header and inputs of a run."
+CeilingAfter = Callable[[Trial, Sequence[Ceiling], float], Ceiling | None]
+"""Measures the ceiling of a trial's load, where it has none yet and it is worth its time; takes the
+ceilings that are there, and how many seconds are left."""
+
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
     """Measure what is missing, and report all that is there then."""
@@ -37,7 +43,9 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     progress = ProgressLine(graph)
     inputs = _inputs(prepared, begun, options, progress)
     trials, ceilings = list(begun.trials), list(begun.ceilings)
-    worth_s = {} if suite.smoke else declared(graph)
+    ceiling_after: CeilingAfter = provided(CEILINGS, "measures the ceilings of load tools")(
+        graph, header, inputs
+    )
     began, limit_s = time.monotonic(), options.limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
     look = InterimLooks(prepared, progress)
@@ -48,10 +56,10 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
             options.registry.tell("benchforge_trial_kept", warn, trial=trial)
             if (interrupted := received()) is not None:  # and something on the way took it
                 break
-            if wanted(trial, ceilings, worth_s, began + limit_s - time.monotonic()):
-                case = graph.cases[header.cases.index(trial.case)]
-                ceilings.append(measured(trial, case, ceilings, inputs))
-                say(_at_most(ceilings[-1]))
+            spare_s = began + limit_s - time.monotonic()
+            if (ceiling := ceiling_after(trial, ceilings, spare_s)) is not None:
+                ceilings.append(ceiling)
+                say(_at_most(ceiling))
     except Interrupted as signal:
         interrupted = signal
     except Exception:  # a signal may have become another error on its way; all else is raised

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchforge_null_server.process import LABEL, NullServer
+
 from benchforge.checks import ask
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import calibrated
@@ -24,7 +26,6 @@ from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.machine.calibration import machine, place
-from benchforge.run.null_server.process import LABEL, NullServer
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.measure import TrialInputs, measure

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from benchforge_null_server.load import load_of
 from pydantic import JsonValue
 
 from benchforge.checks.summary import concluded
@@ -18,7 +19,6 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
-from benchforge.run.null_server.load import load_of
 from benchforge.suite.scenarios.search import rated
 from benchforge_results.recomputed.large_summary import ComparedLines, compared_after
 from benchforge_results.recomputed.summed_up import SummedUp, summed_up

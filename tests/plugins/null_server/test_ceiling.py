@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchforge_null_server.ceiling import COSTS_S, SHARE, against, wanted
+from benchforge_null_server.process import NullServer
 from front_door import Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,8 +25,6 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.run.null_server.ceiling import COSTS_S, SHARE, against, wanted
-from benchforge.run.null_server.process import NullServer
 
 CASE = plain.named("one", driver="closed", digest="a" * 16)
 SECONDS = 10.0

@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from benchforge.parts.command import Command
 from benchforge.parts.part import Server
 from benchforge.parts.site import Site
-from benchforge.run.null_server import server
+from benchforge_null_server import server
 
 LABEL = "null"
 

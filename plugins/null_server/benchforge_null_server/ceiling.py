@@ -4,25 +4,44 @@ It is measured once the first trial of a load has told how long an answer is, be
 with answers of another length it would be the ceiling of another load.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from benchforge import door
 from benchforge.checks.load_tool.ceiling import answered, fits
 from benchforge.graph import START_AND_STOP_S, Measurement, RunGraph
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import CEILING
+from benchforge.model.files.result import Header
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.run.execute import RunInputs
-from benchforge.run.null_server.load import LOAD_S, load_of
-from benchforge.run.null_server.process import LABEL, NullServer, processes_for
 from benchforge.run.trial.measure import TrialInputs, measure
 from benchforge.suite.cases.case import Case
+from benchforge_null_server.load import LOAD_S, load_of
+from benchforge_null_server.process import LABEL, NullServer, processes_for
 
 COSTS_S = LOAD_S + START_AND_STOP_S
 SHARE = 0.05
 "Of what is declared for the trials of a load: all its ceilings take less."
+
+
+def ceilings(
+    graph: RunGraph, header: Header, inputs: RunInputs
+) -> Callable[[Trial, Sequence[Ceiling], float], Ceiling | None]:
+    """Return a function that measures the ceiling of a trial's load, where that is `wanted`.
+
+    It takes the ceilings that are there, and the seconds that are left. Raises CannotKeep as
+    `measured` does.
+    """
+    worth_s = {} if header.smoke else declared(graph)
+
+    def after(trial: Trial, there: Sequence[Ceiling], spare_s: float) -> Ceiling | None:
+        if not wanted(trial, there, worth_s, spare_s):
+            return None
+        return measured(trial, graph.cases[header.cases.index(trial.case)], there, inputs)
+
+    return after
 
 
 def declared(graph: RunGraph) -> dict[str, float]:

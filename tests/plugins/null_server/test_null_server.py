@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchforge_null_server import server
+from benchforge_null_server.process import processes_for
+from benchforge_null_server.server import LARGEST_HEAD, Connection
 from front_door import program_words
 from hypothesis import given
 from hypothesis import strategies as st
-
-from benchforge.run.null_server import server
-from benchforge.run.null_server.process import processes_for
-from benchforge.run.null_server.server import LARGEST_HEAD, Connection
 
 BODY = b"x" * 7
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
