@@ -67,7 +67,7 @@ find_python() {
 # --- Debian packages, unpacked and not installed ----------------------------------------------
 
 # fetch [--again] FOLDER NAME...: adds the unpacked packages to FOLDER.
-fetch() { sh "$root/benchforge/run/programs/debian.sh" "$@"; }
+fetch() { sh "$root/plugins/commands/benchforge_commands/doctor/debian.sh" "$@"; }
 
 # --- the programs -------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def bare(tmp_path: Path) -> Path:
         "uv.lock",
         "pyproject.toml",
         "scripts/setup.sh",
-        "benchforge/run/programs/debian.sh",
+        "plugins/commands/benchforge_commands/doctor/debian.sh",
     ):
         (clone / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, clone / name)

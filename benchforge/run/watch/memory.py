@@ -1,6 +1,21 @@
-"""Memory of a process, without counting shared pages twice."""
+"""Memory of processes, without counting shared pages twice.
 
+Shared memory that they hold open and have not mapped comes on top: no size of a process tells it.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+
+from benchforge.run.sandbox.keeper import SHARED_MEMORY, mapped
+from benchforge.run.watch.files import whole
+
+_KINDS = ("/memfd:", f"{os.path.realpath(SHARED_MEMORY)}/")
+_BLOCK = 512  # bytes, whatever the file system has: see stat(2)
+
+Key = tuple[str, str]
+"Device and inode, as /proc/PID/maps has them."
 
 
 def pss(pid: int) -> int | None:
@@ -15,3 +30,66 @@ def pss(pid: int) -> int | None:
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024
     return 0  # a zombie has no memory
+
+
+def unmapped(pids: Iterable[int]) -> int:
+    """Return the bytes of memfd and of files in /dev/shm that are open, beyond what is mapped."""
+    pids = list(pids)
+    if not (sizes := held(pids)):
+        return 0
+    counted = _shares_of(pids, sizes)
+    return sum(max(0, size - counted.get(key, 0)) for key, size in sizes.items())
+
+
+def held(pids: Iterable[int]) -> dict[Key, int]:
+    """Return the bytes of each such file that one of the processes has open."""
+    sizes: dict[Key, int] = {}
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - numbers, not paths
+                path = f"/proc/{pid}/fd/{name}"
+                with contextlib.suppress(OSError):
+                    if os.readlink(path).startswith(_KINDS):  # noqa: PTH115 - one of thousands
+                        key, size = _sized(os.stat(path))  # noqa: PTH116
+                        sizes[key] = size
+    return sizes
+
+
+def ownerless(pid: int, pids: Iterable[int]) -> int:
+    """Return the bytes in /dev/shm, as `pid` sees it, that none of `pids` has open or mapped.
+
+    Raises OSError where it may not be read.
+    """
+    pids = list(pids)
+    owned = {*held(pids), *(tuple(one.split()[:2]) for one in mapped(pids))}
+    return sum(size for key, size in _files(f"/proc/{pid}/root{SHARED_MEMORY}") if key not in owned)
+
+
+def _files(folder: str) -> Iterator[tuple[Key, int]]:
+    """Yield what lies in a folder; what is mounted below it is the machine's."""
+    device = os.stat(folder).st_dev  # noqa: PTH116
+    for at, folders, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                yield _sized(Path(at, name).lstat())
+        folders[:] = [name for name in folders if Path(at, name).lstat().st_dev == device]
+
+
+def _sized(seen: os.stat_result) -> tuple[Key, int]:
+    device = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}"
+    return (device, str(seen.st_ino)), seen.st_blocks * _BLOCK
+
+
+def _shares_of(pids: Iterable[int], keys: Mapping[Key, int]) -> dict[Key, int]:
+    """Return the bytes of files that the processes have mapped, each its proportional share."""
+    sizes: dict[Key, int] = {}
+    for pid in pids:
+        key: Key | None = None
+        for line in (whole(f"/proc/{pid}/smaps") or b"").splitlines():
+            words = line.split(maxsplit=5)
+            if not words[0].endswith(b":"):  # the head of a mapping
+                of = words[3].decode(), words[4].decode()
+                key = of if of in keys else None
+            elif key is not None and words[0] == b"Pss:":
+                sizes[key] = sizes.get(key, 0) + int(words[1]) * 1024
+    return sizes

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.rows import UsageRow
 from benchforge.run.sandbox.children import children, children_told
-from benchforge.run.watch import held_memory
-from benchforge.run.watch.memory import pss
+from benchforge.run.watch.memory import pss, unmapped
 from benchforge.run.watch.process import Process, stat
 from benchforge.run.watch.threads import PartThreads
 
@@ -187,4 +186,4 @@ class PartProcesses:
         if None in sizes:
             self.memory_hidden = True
             return None
-        return sum(one for one in sizes if one is not None) + held_memory.unmapped(self.pids)
+        return sum(one for one in sizes if one is not None) + unmapped(self.pids)

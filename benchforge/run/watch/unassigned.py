@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from benchforge.run.sandbox.children import children, children_told
 from benchforge.run.sandbox.sandbox import Running, Sandbox
-from benchforge.run.watch import held_memory
+from benchforge.run.watch.memory import ownerless
 from benchforge.run.watch.part import PartProcesses
 
 
@@ -45,7 +45,7 @@ class Unassigned:
         if not self._own_files or not pids:
             return None
         try:
-            return held_memory.ownerless(pids[0], pids)
+            return ownerless(pids[0], pids)
         except OSError:
             return None
 

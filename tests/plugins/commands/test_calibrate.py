@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import keep
-from benchforge_commands.doctor.calibration import findings
+from benchforge_commands.doctor.machine.calibration import findings
 from front_door import Bench, answering, bench_words, calls
 from hypothesis import given
 from hypothesis import strategies as st

@@ -19,7 +19,6 @@ from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import missing, unpack_into
-from benchforge.run.programs.fetch import fetch
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
@@ -29,10 +28,11 @@ from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.program import program
 from benchforge_commands.check.profiles import load_all
 from benchforge_commands.doctor import interpreters, packages, programs
+from benchforge_commands.doctor.fetch import fetch
 from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
 from benchforge_commands.doctor.hosts import look_at_hosts
 from benchforge_commands.doctor.installed import installed
-from benchforge_commands.doctor.machine import machine
+from benchforge_commands.doctor.machine.machine import machine
 from benchforge_commands.doctor.versions import versions_of
 
 MISSING = 3

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from benchforge.run.machine.cpu_ticks import look
 from benchforge.run.sandbox.sandbox import Mode
-from benchforge_commands.doctor import (
+from benchforge_commands.doctor.finding import MachineFinding
+from benchforge_commands.doctor.machine import (
     calibration,
     cpu,
     isolation,
@@ -17,7 +18,6 @@ from benchforge_commands.doctor import (
     network,
     space,
 )
-from benchforge_commands.doctor.finding import MachineFinding
 
 _BETWEEN_S = 1.0
 

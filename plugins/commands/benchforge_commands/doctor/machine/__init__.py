@@ -1,0 +1,1 @@
+"""What `doctor` looks at on a machine before it is trusted with a measurement."""
