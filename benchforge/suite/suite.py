@@ -175,6 +175,8 @@ other methods: off."""
     """Cases that take turns with `interleave`: the compared ones, which are the servers under one \
 load tool or the clients of one server, or all cases of the scenario. With `"all"`, claims may \
 compare load tools and values of `vary`."""
+    blocks: _Blocks | None = None
+    "Number of measurements of each case, instead of that of [repeat]."
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 
