@@ -62,7 +62,8 @@ class Ab(Loader):
       all requests.
     - A reset, a refusal or a missing answer ends ab without a report.
     - ab prints the mean of its times in whole milliseconds, and its `Time per request` is not a
-      mean of measurements but connections x time / requests. Both are kept as claims only.
+      mean of measurements but connections x time / requests. Both are kept as claims only. With one
+      connection, the mean is time / requests: each request follows the last response at once.
     - In turns, ab has no time limit of a response, and reports at SIGINT.
     - ab does not check certificates over HTTPS. The probes before and after the load do.
     """
@@ -211,12 +212,19 @@ class Ab(Loader):
             other_lengths=report.length,
             percentiles_us=dict(percentiles) if answered else None,
             percentiles_by="ab -e: steps of 1 %" if answered else "",
+            mean_us=self._mean_us(report, percentiles) if answered else None,
             latency_samples=report.complete if answered else None,
             connections=connections(report, by_time=by_time),
             document_bytes=report.document_bytes,
             server_software=report.software or None,
             printed=dict(report.claims),
         )
+
+    def _mean_us(self, report: AbReport, percentiles: Mapping[str, float]) -> float | None:
+        """Return the mean of one connection, whose requests follow each other at once."""
+        if self.connections > 1:
+            return None
+        return min(report.seconds / report.complete * 1e6, percentiles["100"])
 
     def _failure(self, output: Output) -> str:
         lines = output.stderr.strip().splitlines() or [f"exit code {output.code}"]
