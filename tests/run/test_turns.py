@@ -404,6 +404,57 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     assert bench("verify", made).code == 0
 
 
+STORES = """benchforge = 1
+[backends.store]
+use = "{use}"
+dataset = "{dataset}"
+[servers.one]
+use = "tornado"
+app = "{app}"
+[servers.two]
+use = "tornado"
+app = "{app}"
+[loaders.closed]
+use = "wrk"
+connections = 8
+[metrics.throughput]
+use = "throughput"
+[scenarios.stored]
+request = {{ path = "{path}" }}
+servers = ["one", "two"]
+loaders = ["closed"]
+backends = ["store"]
+[repeat]
+blocks = 1
+interleave = "100ms"
+each = "400ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "dataset", "app", "path", "program"),
+    [
+        ("redis", "foo", "redis_tornado_async", "/redis", "redis-server"),
+        pytest.param(
+            *("virtuoso", "classes", "virtuoso_tornado_native", "/", "virtuoso-t"),
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
+)
+def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
+    bench: Bench, tmp_path: Path, use: str, dataset: str, app: str, path: str, program: str
+) -> None:
+    needed("wrk", program)
+    needed_module("tornado")
+    made = bridged(bench, tmp_path, STORES.format(use=use, dataset=dataset, app=app, path=path))
+    for one in [one for one in trials(made) if one["failure"] is None]:
+        (check,) = (check for check in one["checks"] if check["id"] == "I1")
+        assert check["status"] == "pass", check["message"]
+        assert one["reading"]["responses"] > 0
+        assert {usage["role"] for usage in one["observation"]["usage"]} >= {"server", "backend"}
+    assert bench("verify", made).code == 0
+
+
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
     with LocalHost().trial(tmp_path / "logs") as sandbox:
         waiting = Command(sys.executable, "-c", "import time; time.sleep(600)")

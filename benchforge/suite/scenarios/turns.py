@@ -1,6 +1,7 @@
 """Cases that take turns: in which scenarios, and what cannot be measured so."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+
 from pydantic import JsonValue
 
 from benchforge.model.suite.turns import LONGEST_S, SHORTEST_S, TurnsPlanned
