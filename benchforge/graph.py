@@ -137,7 +137,8 @@ def _rounds(first: Case, repeat: Repeat, blocks: int) -> int:
     """Return in how many blocks a group takes part, by its first case."""
     if first.find is not None:
         return first.find.rounds
-    return min(blocks, repeat.bridge) if first.bridge else blocks
+    own = first.blocks or blocks
+    return min(own, repeat.bridge) if first.bridge else own
 
 
 def steps(sizes: Sequence[int], rounds: Sequence[int], seed: int) -> Iterator[Step]:

@@ -54,7 +54,7 @@ _IN_TURNS = (
     interpreter.of_trial,
     method.of_trial,
 )
-"""Of trials in turns. Noise, which the servers share, is judged between them: turns.of_comparison.
+"""Of trials in turns. Noise, which they share, is judged between them: statistics/turns.py.
 Nothing looks at response times, at the machine or at memory there."""
 _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
@@ -79,7 +79,6 @@ _AT_ANY_LOAD = (
 )
 "Of comparisons: those that need no two trials at the same load."
 _OF_TURNS = (
-    turns.of_comparison,
     connections.of_comparison,
     answers.of_comparison,
     repetitions.of_comparison,

@@ -7,6 +7,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import clients_of, comparison
 from benchforge.model.values.cpus import Cpus
 
 NOT_OBSERVED = "nothing was observed from outside"
@@ -71,17 +72,22 @@ def cores(trial: Trial, usage: Usage) -> float | None:
 
 def compared(trial: Trial) -> str:
     """Return the label of what is compared, a server or a client."""
-    is_client = trial.load is not None and trial.load.kind == "client"
-    return trial.case.driver if is_client else trial.case.server
+    return trial.case.driver if _of_client(trial) else trial.case.server
+
+
+def _of_client(trial: Trial) -> bool:
+    return trial.load is not None and trial.load.kind == "client"
 
 
 def by_name(cases: Sequence[Sequence[Trial]]) -> dict[str, Sequence[Trial]]:
     """Return the trials of those cases that have any, by names for a person, all different."""
+    there = [trials for trials in cases if trials]
+    keys = {(clients_of if _of_client(one[0]) else comparison)(one[0].case) for one in there}
     sides: dict[str, Sequence[Trial]] = {}
-    for trials in cases:
-        if trials:
-            name = _named(trials[0], compared(trials[0]))
-            sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
+    for trials in there:
+        case = trials[0].case
+        name = _named(trials[0], compared(trials[0])) if len(keys) == 1 else case.within
+        sides[name if name not in sides else f"{name} #{len(sides) + 1}"] = trials
     return sides
 
 

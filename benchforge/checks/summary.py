@@ -6,8 +6,10 @@ from benchforge.checks import ask
 from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.seen import by_name
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
+from benchforge.checks.statistics.turns import of_comparison as of_launches
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.summary.doubts import speaks_of
@@ -125,8 +127,8 @@ def _in_turns(
     by_case: Mapping[Identity, Sequence[Trial]],
     limits: Thresholds,
 ) -> Comparison:
-    """Return a comparison in turns with what the same cases say one after the other."""
-    turns, first, checks = header.turns[comparison.scenario], comparison.cases[0], comparison.checks
+    """Return a comparison with the checks of all that took turns with it, and of their bridge."""
+    turns, first = header.turns[comparison.scenario], comparison.cases[0]
 
     def together(scenario: str) -> list[list[Trial]]:
         key = turns.group(first.model_copy(update={"scenario": scenario}))
@@ -135,10 +137,19 @@ def _in_turns(
         return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
 
     joint = together(comparison.scenario)
+    checks = [*of_launches(joint, limits), *comparison.checks]
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
-            checks = (*checks, *of_bridge(joint, together(alone), scenario, limits))
-    return comparison.model_copy(update={"checks": checks})
+            checks += of_bridge(joint, together(alone), scenario, limits)
+    own = {name for name, of in by_name(joint).items() if of[0].case in comparison.cases}
+    own_checks = (one for one in checks if not (pair := _pair(one)) or pair & own)
+    return comparison.model_copy(update={"checks": tuple(own_checks)})
+
+
+def _pair(check: Check) -> set[str]:
+    """Return the names of the two that a check compares; empty where it compares no pair."""
+    names = check.component.split(" / ")
+    return set(names) if len(names) > 1 else set()
 
 
 def _counts(trial: Trial) -> bool:

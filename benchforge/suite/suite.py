@@ -171,6 +171,12 @@ data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each l
 other methods: off."""
     interleave: Duration | Literal["off"] | None = None
     'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
+    turns: Literal["compared", "all"] = "compared"
+    """Cases that take turns with `interleave`: the compared ones, which are the servers under one \
+load tool or the clients of one server, or all cases of the scenario. With `"all"`, claims may \
+compare load tools and values of `vary`."""
+    blocks: _Blocks | None = None
+    "Number of measurements of each case, instead of that of [repeat]."
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
 

@@ -75,6 +75,8 @@ vary = { "path.length" = [10, 100], "servers.*.threads" = [1, 8] }
 include = [{ "path.length" = 10000, "servers.*.threads" = 8 }]
 exclude = [{ "path.length" = 100, "servers.*.threads" = 1 }]
 interleave = "off"                # whatever [repeat] says
+turns = "all"                     # if they take turns: all cases, not only the compared ones
+blocks = 20                       # instead of that of [repeat]
 
 [scenarios.mix]
 servers = ["waitress"]

@@ -92,6 +92,18 @@ def test_each_block_holds_each_case_once(size: int, blocks: int, seed: int) -> N
     assert [measure.block for measure in graph][::size] == [*range(1, blocks + 1)]
 
 
+@given(SIZES, st.integers(1, 9), st.integers(1, 9), SEEDS)
+def test_a_scenario_may_have_its_own_number_of_blocks(
+    size: int, blocks: int, own: int, seed: int
+) -> None:
+    more = [case._replace(blocks=own) for case in cases(2, "more")]
+    graph = planned(cases(size), more, blocks=blocks, seed=seed)
+    of = Counter((measure.block, measure.case.name.scenario) for measure in graph)
+    assert all(of[block, "one"] == (size if block <= blocks else 0) for block in range(1, 10))
+    assert all(of[block, "more"] == (2 if block <= own else 0) for block in range(1, 10))
+    assert len(graph) == size * blocks + 2 * own
+
+
 @given(SIZES, st.integers(1, 3), SEEDS)
 def test_a_complete_set_of_rows_is_balanced(size: int, sets: int, seed: int) -> None:
     found = orders(planned(cases(size), blocks=sets * rows(size), seed=seed))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed
+from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from measured.once import made_once
 
 from benchforge.errors import LaunchLost
@@ -339,6 +339,120 @@ def bridged(bench: Bench, folder: Path, text: str) -> Path:
         if measured(trials(made)):
             return made
     raise AssertionError(printed)
+
+
+LEVELS = """benchforge = 1
+[servers.cheroot]
+use = "cheroot"
+app = "hello_wsgi"
+[loaders.kept]
+use = "ab"
+connections = 8
+[loaders.closed]
+use = "ab"
+connections = 1
+keep_alive = false
+[loaders.pace]
+use = "pace"
+[metrics.throughput]
+use = "throughput"
+[scenarios.levels]
+servers = ["cheroot"]
+loaders = ["kept", "closed", "pace"]
+vary = { "loaders.pace.connections" = [2, 8] }
+turns = "all"
+[repeat]
+blocks = 1
+interleave = "50ms"
+each = "400ms"
+[claims.kept]
+scenario = "levels"
+metric = "throughput"
+a = { server = "cheroot", loader = "kept" }
+b = { server = "cheroot", loader = "closed" }
+holds = "a > b"
+[claims.more]
+scenario = "levels"
+metric = "throughput"
+a = { server = "cheroot", loader = "pace", where = { "loaders.pace.connections" = 8 } }
+b = { server = "cheroot", loader = "pace", where = { "loaders.pace.connections" = 2 } }
+holds = "a == b +- 5%"
+"""
+
+
+def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) -> None:
+    needed("ab")
+    needed_module("cheroot")
+    made = bridged(bench, tmp_path, LEVELS)
+    found = [one for one in trials(made) if one["failure"] is None]
+    assert len({tuple(one["turns"]["trials"]) for one in found}) == 1
+    assert len(found[0]["turns"]["trials"]) == 4
+    of = {(one["case"]["driver"], *one["case"]["vary"].values()): one for one in found}
+    assert of.keys() == {("kept",), ("closed",), ("pace", 2), ("pace", 8)}
+    for one in found:
+        slices = one["turns"]["slices"]
+        assert sum(slice_["responses"] for slice_ in slices) == one["reading"]["responses"] > 0
+        by_bytes = one["case"]["driver"] != "pace"
+        assert all((slice_["received_bytes"] is not None) is by_bytes for slice_ in slices)
+    opened = of[("closed",)]["observation"]["counters"]["TcpPassiveOpens"]
+    assert opened >= of[("closed",)]["reading"]["responses"]  # new connections in each slice
+    assert of[("kept",)]["observation"]["counters"]["TcpPassiveOpens"] < opened
+    summary = json.loads((made / "summary.json").read_text())
+    pairs = [one["component"] for one in summary["comparisons"][0]["checks"] if one["id"] == "I5"]
+    assert "cheroot · kept / cheroot · closed" in pairs
+    assert len(pairs) == 3  # with each other load; the others are told of the others
+    assert bench("verify", made).code == 0
+
+
+STORES = """benchforge = 1
+[backends.store]
+use = "{use}"
+dataset = "{dataset}"
+[servers.one]
+use = "tornado"
+app = "{app}"
+[servers.two]
+use = "tornado"
+app = "{app}"
+[loaders.closed]
+use = "wrk"
+connections = 8
+[metrics.throughput]
+use = "throughput"
+[scenarios.stored]
+request = {{ path = "{path}" }}
+servers = ["one", "two"]
+loaders = ["closed"]
+backends = ["store"]
+[repeat]
+blocks = 1
+interleave = "100ms"
+each = "400ms"
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "dataset", "app", "path", "program"),
+    [
+        ("redis", "foo", "redis_tornado_async", "/redis", "redis-server"),
+        pytest.param(
+            *("virtuoso", "classes", "virtuoso_tornado_native", "/", "virtuoso-t"),
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
+)
+def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
+    bench: Bench, tmp_path: Path, use: str, dataset: str, app: str, path: str, program: str
+) -> None:
+    needed("wrk", program)
+    needed_module("tornado")
+    made = bridged(bench, tmp_path, STORES.format(use=use, dataset=dataset, app=app, path=path))
+    for one in [one for one in trials(made) if one["failure"] is None]:
+        (check,) = (check for check in one["checks"] if check["id"] == "I1")
+        assert check["status"] == "pass", check["message"]
+        assert one["reading"]["responses"] > 0
+        assert {usage["role"] for usage in one["observation"]["usage"]} >= {"server", "backend"}
+    assert bench("verify", made).code == 0
 
 
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:

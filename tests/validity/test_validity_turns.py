@@ -22,6 +22,7 @@ SUITE = """benchforge = 1
 [loaders.load]
 use = "{tool}"
 connections = {connections}
+{load}
 duration = "1s"
 [scenarios.asked]
 servers = ["healthy", "faulty"]
@@ -48,6 +49,7 @@ def suite(
     *,
     tool: str = "pace",
     connections: int = 8,
+    load: str = "",
     blocks: int = 1,
     each: str = "2s",
     top: str = "",
@@ -61,6 +63,7 @@ def suite(
         servers=servers,
         tool=tool,
         connections=connections,
+        load=load,
         blocks=blocks,
         each=each,
         top=top,
@@ -105,6 +108,21 @@ def test_a_fault_of_turns_is_found(
     if status == "fail":
         assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
     caught(says, seen, id_, server="" if list(seen.checks(id_)) else "faulty", status=status)
+
+
+@pytest.mark.exhaustive
+def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> None:
+    """A full queue keeps connections outside while all stand still; the tool goes on after it."""
+    needed("ab")
+    text = suite("queue", tool="ab", connections=16, load="keep_alive = false")
+    seen = measured(bench, tmp_path, text)
+    for _ in range(TRIES):
+        if all(one["failure"] is None for one in seen.trials("faulty")):
+            break
+        seen = measured(bench, tmp_path, text)
+    (trial,) = [one for one in seen.trials("faulty") if one["failure"] is None]
+    assert trial["reading"]["errors"]["connect"] == trial["reading"]["errors"]["exceptions"] == 0
+    caught("ab that is frozen while it connects to a full queue", seen, "K2", server="faulty")
 
 
 @pytest.mark.exhaustive

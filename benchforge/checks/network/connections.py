@@ -139,6 +139,10 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
         f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
         "nothing of them; raise the server's backlog, or use fewer connections"
     )
+    if trial.turns is not None:
+        says += (
+            "; they also waited in the turns of others, so that turns show less of it than alone"
+        )
     if seen.network != "private":
         says += "; counted was the whole machine: it may have been another server's"
         return limits.check("K2", "behaviour", count, says, status="warn")

@@ -34,8 +34,9 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
         planned = f"at most {spoken((trials - there) * each_s + adds_s)}"
     else:
-        counts = amount(cases, graph.blocks, graph.until)
-        fewest = max(0, graph.least * cases - there)
+        counts = amount(cases, graph.blocks, trials, graph.until)
+        least = trials if graph.until is None else graph.least * cases
+        fewest = max(0, least - there)
         planned = lasts(fewest * each_s + adds_s, (trials - there) * each_s + adds_s)
     lines = [
         safe.word(suite.title or suite.name)

@@ -4,12 +4,12 @@ from benchforge.model.suite.until import Until
 from benchforge.text.readable import counted, exact, spoken
 
 
-def amount(cases: int, blocks: int, until: Until | None) -> str:
+def amount(cases: int, blocks: int, trials: int, until: Until | None) -> str:
     """Return how many cases, blocks and trials; `blocks` are all of them, or the most."""
     if until is None:
-        return (
-            f"{counted(cases, 'case')}, {counted(blocks, 'block')}: "
-            f"{counted(cases * blocks, 'trial')}"
+        most = "" if trials == cases * blocks else "at most "
+        return f"{counted(cases, 'case')}, {most}{counted(blocks, 'block')}: " + counted(
+            trials, "trial"
         )
     return (
         f"{counted(cases, 'case')}, {_between(until.least, blocks)} blocks: "

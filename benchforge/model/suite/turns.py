@@ -1,8 +1,10 @@
-"""How the servers or the clients of a scenario take turns, as the suite says."""
+"""How the cases of a scenario take turns, as the suite says."""
+
+from typing import Literal
 
 from pydantic import PositiveFloat
 
-from benchforge.model.values.case_name import Among, CaseName, clients_of, comparison
+from benchforge.model.values.case_name import CaseName, clients_of, comparison
 from benchforge.model.values.frozen import Frozen
 
 SHORTEST_S, LONGEST_S = 0.02, 1.0
@@ -13,18 +15,21 @@ common server closes an idle connection (gunicorn, 2 s)."""
 
 
 class TurnsPlanned(Frozen):
-    """Turns of the servers of a scenario, or of its clients."""
+    """Turns of the cases of a scenario."""
 
     slice_s: PositiveFloat
     "Length of a slice. A trial doubles it where a slice would have too few requests."
     each_s: PositiveFloat
     "Length of the load of each server in a block, over all of its slices."
 
-    among: Among = "servers"
-    "Parts that take turns: the servers under one load tool, or the clients of one server."
+    among: Literal["servers", "clients", "cases"] = "servers"
+    """Parts that take turns: the servers under one load tool, the clients of one server, or all
+    cases of the scenario."""
 
     def group(self, case: CaseName) -> str:
         """Return a key of the cases that take turns with one another."""
+        if self.among == "cases":
+            return case.scenario
         return comparison(case) if self.among == "servers" else clients_of(case)
 
 

@@ -40,12 +40,17 @@ class CaseName(Frozen):
     @property
     def title(self) -> str:
         """Title of the case: scenario, server, driver and varied options."""
+        return f"{self.scenario} · {self.within}"
+
+    @property
+    def within(self) -> str:
+        """Title of the case within its scenario."""
         words = [f"{path.rpartition('.')[2]}={value}" for path, value in self.vary.items()]
         # Without varied options the label alone differs. Two varied paths may end in one name.
         arm = [f"arm {self.arm}"] if self.arm > 1 and self.vary else []
         if self.placebo:
             arm = ["placebo"]
-        return " · ".join([self.scenario, self.server, self.driver, *words, *arm])
+        return " · ".join([self.server, self.driver, *words, *arm])
 
 
 def shared(case: CaseName, among: Among = "servers") -> dict[str, JsonValue]:

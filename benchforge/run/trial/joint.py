@@ -1,4 +1,4 @@
-"""A joint trial: the servers or clients that take turns run at once; each has its trial."""
+"""A joint trial: the cases that take turns run at once; each has its trial."""
 
 import contextlib
 import dataclasses
@@ -60,7 +60,7 @@ _TO_END_S = 10.0
 
 @dataclass
 class _Member:
-    """One of the servers that take turns."""
+    """One of the cases that take turns."""
 
     inputs: TrialInputs
     story: TrialRecorder
@@ -68,8 +68,10 @@ class _Member:
 
     @property
     def name(self) -> str:
-        """The label of what takes turns: a server, or a client."""
+        """The label of what takes turns: a server, a client, or a whole case."""
         case = self.inputs.step.case
+        if case.turns is not None and case.turns.among == "cases":
+            return case.name.title
         return case.name.driver if case.driver.kind == "client" else case.name.server
 
 
@@ -149,9 +151,11 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                 planned = at.inputs.step.case.turns
                 assert planned is not None  # noqa: S101 - else it is no joint trial
                 first_s = first_slice_s(planned, len(ready), at.inputs.attempt)
-                rates = _rates(ready, first_s)
-                at = ready[rates.index(min(rates))].member
-                slice_s = _slice_s(ready, planned, first_s, rates)
+                slices = []
+                for server, rate in zip(ready, _rates(ready, first_s), strict=True):
+                    at = server.member
+                    slices.append(_slice_s(server, planned, first_s, rate, len(ready)))
+                slice_s = max(slices)
                 begun_s = time.monotonic()
                 rounds = rounds_of(slice_s, planned.each_s)
                 for number, indices in enumerate(order(seed, len(ready), rounds), 1):
@@ -287,32 +291,31 @@ def _rates(ready: Sequence[_Ready], length_s: float) -> list[float]:
 
 
 def _slice_s(
-    ready: Sequence[_Ready], planned: TurnsPlanned, first_s: float, rates: Sequence[float]
+    server: _Ready, planned: TurnsPlanned, first_s: float, rate: float, members: int
 ) -> float:
-    """Return how long a slice takes for the slowest server to have enough requests in it.
+    """Return how long a slice takes for a server to have enough requests in it.
 
     Raises LaunchLost.
     """
-    least, slowest = _least(ready), min(rates)
-    slice_s = long_enough(first_s, slowest, len(ready), least)
+    least = _least(server)
+    slice_s = long_enough(first_s, rate, members, least)
     if slice_s is None:
         raise LaunchLost(
             "drive",
-            f"{ready[rates.index(slowest)].member.name}: {figure(slowest)} responses/s are too few "
-            f"for turns of {len(ready)} {planned.among}: a slice needs {least}, or it would be too "
-            "long",
+            f"{server.member.name}: {figure(rate)} responses/s are too few for turns of "
+            f"{members} {planned.among}: a slice needs {least}, or it would be too long",
             'set interleave = "off" in this scenario, use more connections, or compare fewer '
             f"{planned.among} at once",
         )
     return slice_s
 
 
-def _least(ready: Sequence[_Ready]) -> int:
+def _least(server: _Ready) -> int:
     """Return how many requests a slice needs at least."""
-    if all((load := server.member.story.load) and load.concurrency == 1 for server in ready):
+    load = server.member.story.load
+    if load is not None and load.concurrency == 1:
         return LEAST_OF_SEQUENTIAL
-    frozen = all(isinstance(server.turn.tool, FrozenTool) for server in ready)
-    return LEAST_OF_FROZEN if frozen else LEAST_REQUESTS
+    return LEAST_OF_FROZEN if isinstance(server.turn.tool, FrozenTool) else LEAST_REQUESTS
 
 
 def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:

@@ -142,4 +142,4 @@ def _names(case: CaseSummary) -> Sequence[str]:
 
 
 def _labels(case: CaseName) -> Sequence[str]:
-    return case.title, case.server, case.driver
+    return case.title, case.within, case.server, case.driver

@@ -45,6 +45,8 @@ class Case(NamedTuple):
     "Host of each process by its name, such as server-flask; empty on one machine."
     workload: Workload | None = None
     "Mix of requests; None for one request."
+    blocks: int | None = None
+    "Number of blocks of its scenario; None for that of the run."
     bridge: bool = False
     "True for a case that is measured in a few blocks, beside the same server in turns."
 

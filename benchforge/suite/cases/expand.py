@@ -138,6 +138,7 @@ class _Scenario:
             find=self._find,
             turns=self._turns,
             hosts=self._hosts(pair, point) if self._suite.hosts else {},
+            blocks=self._scenario.blocks,
             bridge=self._label in self._suite.bridges,
         )
 

@@ -56,4 +56,6 @@ def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]
         elif any(len(set(map(group, one.cases))) > 1 for one in claim.instances):
             message = "its sides do not take turns with one another"
             hint = "compare servers of one scenario and load tool, or clients of one server"
+            if len({case.scenario for case in claim.cases}) == 1:
+                hint = 'set turns = "all" in the scenario'
             yield Fault(place, message, f"{hint}, {_OFF}")

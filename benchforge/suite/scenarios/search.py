@@ -103,6 +103,12 @@ def repeat_faults(
     """Yield keys that are `written`, and that searches do not have, or not beside others."""
     yield from _count_faults(scenarios, written)
     yield from _mixture_faults(scenarios, chosen, repeat)
+    for label, scenario in scenarios.items():
+        place, hint = ("scenarios", label, "blocks"), "leave `blocks` of the scenario out"
+        if scenario.blocks and scenario.find:
+            yield Fault(place, "cannot be combined with `find`, whose `steps` are trials", hint)
+        elif scenario.blocks and repeat.until is not None and label in chosen:
+            yield Fault(place, "cannot be combined with repeat.until", hint)
 
 
 def _count_faults(scenarios: Mapping[str, Scenario], written: Collection[str]) -> Iterator[Fault]:

@@ -1,7 +1,6 @@
-"""Servers or clients that take turns: in which scenarios, and what cannot be measured so."""
+"""Cases that take turns: in which scenarios, and what cannot be measured so."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Literal
 
 from pydantic import JsonValue
 
@@ -21,6 +20,7 @@ ALONE = "-alone"
 LEAST = 3
 "Blocks of a bridge, at least: two values have no deviation that is worth a test."
 _OFF = 'set interleave = "off" in this scenario'
+_ALONE_SAYS = {"title": "", KEY: "off"}
 
 
 def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
@@ -28,8 +28,9 @@ def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
     wanted = repeat.interleave if scenario.interleave is None else scenario.interleave
     if not isinstance(wanted, Duration):
         return None
-    among: Literal["servers", "clients"] = "clients" if scenario.clients else "servers"
-    return TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each), among=among)
+    turns = TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each))
+    among = "cases" if scenario.turns == "all" else "clients" if scenario.clients else "servers"
+    return turns.model_copy(update={"among": among})
 
 
 def all_turns(suite: Suite) -> dict[str, TurnsPlanned]:
@@ -57,7 +58,7 @@ def bridges(
             message = f"repeat.bridge makes a scenario {alone!r}, which is declared"
             yield Fault(("scenarios", alone), message, "choose another label")
             continue
-        whole[alone] = scenario.model_copy(update={"interleave": "off", "title": ""})
+        whole[alone] = scenario.model_copy(update=_ALONE_SAYS)
         bridged[alone] = label
     return whole, bridged
 
@@ -66,7 +67,7 @@ def with_bridges(tables: Mapping[str, Tables], measured: Iterable[str]) -> dict[
     """Return tables of scenarios with those of the measured ones that bridge them."""
     bridging = {label: label.removesuffix(ALONE) for label in measured if label not in tables}
     made = {label: tables[of] for label, of in bridging.items() if of in tables}
-    untitled = {k: {**one, "title": "", KEY: "off"} for k, one in made.items()}
+    untitled = {k: {**one, **_ALONE_SAYS} for k, one in made.items()}
     return {**tables, **untitled}
 
 
@@ -86,13 +87,19 @@ def turns_faults(
     if sound and "each" in as_table(written) and not _spoken_of(scenarios, as_table(written)):
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
+    for label, scenario in scenarios.items():
+        if scenario.turns == "all" and not _spoken_of({label: scenario}, as_table(written)):
+            hint = 'set interleave = "100ms" in this scenario, or leave `turns` out'
+            message = "it has no effect: no servers take turns"
+            yield Fault(("scenarios", label, "turns"), message, hint)
     for label, scenario in taking.items():
         place: Path = ("repeat", KEY) if scenario.interleave is None else ("scenarios", label, KEY)
         if network != "private":
             message = f"{label!r}: servers cannot take turns in the machine's network"
             yield Fault(place, message, 'set network = "private"')
         side = "client" if scenario.clients else "server"
-        alone = len(scenario.clients or scenario.servers) == 1
+        others = (scenario.servers, scenario.loaders) if scenario.turns == "all" else ()
+        alone = all(len(one) <= 1 for one in (scenario.clients or scenario.servers, *others))
         if alone and not (repeat.placebo or scenario.vary or scenario.include):
             yield Fault(place, f"{label!r} has one {side}: nobody takes turns with it", _OFF)
         yield from _load_faults(("scenarios", label), scenario, parts)
@@ -131,7 +138,7 @@ def _load_faults(
     if scenario.clients and scenario.loaders:
         message = "either load tools or clients take turns in a scenario, not both"
         yield Fault((*top, "clients"), message, "declare a scenario for each")
-    use = {"loaders": 'use = "pace" or "wrk" in a closed loop, or ', "clients": ""}
+    use = {"loaders": 'use = "pace", "wrk" or "ab" in a closed loop, or ', "clients": ""}
     drivers = [("loaders", *of) for of in enumerate(scenario.loaders)]
     drivers += [("clients", *of) for of in enumerate(scenario.clients)]
     for table, number, label in drivers:

@@ -76,6 +76,7 @@ class Redis(TcpBackend):
     name: ClassVar[str] = "redis"
     offers: ClassVar[tuple[str, ...]] = ("url", "REDIS_URL")
     ports: ClassVar[tuple[str, ...]] = ("redis",)
+    frozen_with_server: ClassVar[bool] = True
     fixed_port: ClassVar[str] = "redis"
 
     databases: Annotated[int, Field(ge=1, le=10_000)] = 16

@@ -84,6 +84,7 @@ class Virtuoso(DataBackend):
     name: ClassVar[str] = "virtuoso"
     offers: ClassVar[tuple[str, ...]] = ("url", "VIRTUOSO_URL", "VIRTUOSO_GRAPH")
     ports: ClassVar[tuple[str, ...]] = ("http", "sql")
+    frozen_with_server: ClassVar[bool] = True
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     of_existing: ClassVar[frozenset[str]] = DataBackend.of_existing | {"graph"}
 

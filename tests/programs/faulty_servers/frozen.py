@@ -28,7 +28,8 @@ def waits(seconds: float) -> None:
 def answer(connection: socket.socket) -> None:
     global answered, latest_s, cold
     while request := connection.recv(4096):
-        ends = b"connection: close" in request.lower()
+        words = request.lower()
+        ends = b"connection: close" in words or b"http/1.0" in words and b"alive" not in words
         free.wait()
         answered += 1
         now_s = time.monotonic()
@@ -91,8 +92,11 @@ if FAULT == "stands":
 server = socket.socket()
 server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 server.bind(("127.0.0.1", PORT))
-server.listen(1024)
+server.listen(1 if FAULT == "queue" else 1024)
 while True:
     connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    threading.Thread(target=answer, args=(connection,), daemon=True).start()
+    if FAULT == "queue":  # the others wait outside, and the kernel sends what opens them again
+        answer(connection)
+    else:
+        threading.Thread(target=answer, args=(connection,), daemon=True).start()

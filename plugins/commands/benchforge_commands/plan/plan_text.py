@@ -48,7 +48,8 @@ def _head(plan: Plan) -> Iterator[str]:
         trials = f"at most {counted(plan.trials, 'trial')}"
         yield f"{counted(cases, 'case')}: {trials}, {_time(plan.estimate, 1.0, 'at most')}"
     else:
-        yield f"{amount(cases, plan.blocks, plan.until)}, {_time(plan.estimate, _fewest(plan))}"
+        counts = amount(cases, plan.blocks, plan.trials, plan.until)
+        yield f"{counts}, {_time(plan.estimate, _fewest(plan))}"
     if plan.until is not None:
         yield awaited(plan.until)
     guess = f"starts and stops are estimated as {exact(START_AND_STOP_S)} s a trial"

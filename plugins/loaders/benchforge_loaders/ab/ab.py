@@ -2,6 +2,7 @@
 
 import math
 import re
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Self
 
@@ -34,6 +35,10 @@ REQUESTS_PER_SECOND = 1000
 # ab rounds to whole milliseconds in its tables.
 ROUNDED_US = 501
 NOTHING_TOLD = "ab stops at once and reports nothing"
+FROZEN_S = 86_400
+"Length of a load, and time limit of a response, where ab is frozen and its clock runs on."
+INTERRUPTED = 1
+"Exit code of ab after the signal at which it reports."
 
 
 class Ab(Loader):
@@ -57,11 +62,14 @@ class Ab(Loader):
       all requests.
     - A reset, a refusal or a missing answer ends ab without a report.
     - ab prints the mean of its times in whole milliseconds, and its `Time per request` is not a
-      mean of measurements but connections x time / requests. Both are kept as claims only.
+      mean of measurements but connections x time / requests. Both are kept as claims only. With one
+      connection, the mean is time / requests: each request follows the last response at once.
+    - In turns, ab has no time limit of a response, and reports at SIGINT.
     - ab does not check certificates over HTTPS. The probes before and after the load do.
     """
 
     name: ClassVar[str] = "ab"
+    interrupted_by: ClassVar[signal.Signals | None] = signal.SIGINT
 
     connections: PositiveInt = 10
     "Number of concurrent connections."
@@ -111,8 +119,9 @@ class Ab(Loader):
                 "-q",
                 *(["-k"] if self.keep_alive else []),
                 *(["-l"] if self.variable_length else []),
-                *("-s", self.timeout, "-e", percentiles),
-                *self._end(),
+                *("-s", self.timeout if target.turns is None else FROZEN_S),
+                *("-e", percentiles),
+                *(self._end() if target.turns is None else ("-t", FROZEN_S, "-n", BOUND)),
                 *("-c", self.connections),
                 *_request(target),
                 target.url,
@@ -125,7 +134,7 @@ class Ab(Loader):
         Raises OutputDamaged when ab failed, and when its report or its file of percentiles is not
         whole or does not agree with itself or with what was asked.
         """
-        if output.code:
+        if output.code and not _interrupted(output):
             raise OutputDamaged(f"ab: {self._failure(output)}")
         name = _percentiles_file(output.target)
         try:
@@ -144,6 +153,10 @@ class Ab(Loader):
         if abs(percentiles["100"] - report.longest_ms * 1000) > ROUNDED_US:
             raise OutputDamaged(f"{name}: its longest request is not that of the report")
         return self._reading(report, percentiles)
+
+    def why_not_in_turns(self) -> str:
+        """Return why it cannot take turns: a number of requests would end it by itself."""
+        return "" if self.requests is None else "with requests ab cannot take turns"
 
     def declared_s(self) -> float:
         """Return the duration in seconds; a rough guess for a number of requests."""
@@ -199,12 +212,19 @@ class Ab(Loader):
             other_lengths=report.length,
             percentiles_us=dict(percentiles) if answered else None,
             percentiles_by="ab -e: steps of 1 %" if answered else "",
+            mean_us=self._mean_us(report, percentiles) if answered else None,
             latency_samples=report.complete if answered else None,
             connections=connections(report, by_time=by_time),
             document_bytes=report.document_bytes,
             server_software=report.software or None,
             printed=dict(report.claims),
         )
+
+    def _mean_us(self, report: AbReport, percentiles: Mapping[str, float]) -> float | None:
+        """Return the mean of one connection, whose requests follow each other at once."""
+        if self.connections > 1:
+            return None
+        return min(report.seconds / report.complete * 1e6, percentiles["100"])
 
     def _failure(self, output: Output) -> str:
         lines = output.stderr.strip().splitlines() or [f"exit code {output.code}"]
@@ -218,6 +238,12 @@ class Ab(Loader):
             111: f"connection refused{after}: {NOTHING_TOLD}",
             119: f"no answer within {self.timeout} s{after}: {NOTHING_TOLD}",
         }.get(output.code, lines[-1])
+
+
+def _interrupted(output: Output) -> bool:
+    """Return True if ab ended at the signal that ends turns: it reports, and exits with 1."""
+    reported = "\nComplete requests:" in output.stdout
+    return output.target.turns is not None and output.code == INTERRUPTED and reported
 
 
 def _percentiles_file(target: Target) -> str:

@@ -8,7 +8,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
-from benchforge.stats.turns.order import order, rounds_of, seed_of
+from benchforge.stats.turns.order import longest_s, order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
 from benchforge_results.recomputed.verified import RecomputedValue, plain
@@ -51,14 +51,15 @@ def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
         seed = seed_of(result.header.model.seed, model.block, planned.group(model.case))
         yield RecomputedValue(trial, ("turns", "seed"), seed)
         yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
-        if turns.slice_s / planned.slice_s not in _doubled():
+        if turns.slice_s not in _lengths(planned.slice_s, len(turns.trials)):
             yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
         if model.number == min(turns.trials):
             yield from _in_order(trial, [by_number.get(number) for number in turns.trials])
 
 
-def _doubled() -> list[float]:
-    return [2.0**times for times in range(7)]
+def _lengths(planned_s: float, members: int) -> list[float]:
+    """Return the lengths that a slice may have: doubled, or the longest of so many members."""
+    return [*(planned_s * 2.0**times for times in range(7)), longest_s(members)]
 
 
 def _in_order(
