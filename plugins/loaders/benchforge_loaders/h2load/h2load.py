@@ -12,12 +12,14 @@ from benchforge.plugin import (
     Need,
     Output,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
     hookimpl,
 )
 from benchforge_loaders.h2load.log import Log
+from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
 from benchforge_loaders.printed import agree, line
 from benchforge_loaders.timed import Timed, ended_well, headers, parsing
 
@@ -36,6 +38,8 @@ class H2load(Timed):
       end. In a timed run, h2load counts no error for it, and reports the rate of the remaining
       clients. benchforge counts clients from the log as `silent` if they were silent at the end
       for longer than any response took.
+    - Of a mix, h2load takes the paths of the first 10,000 requests of the stream. Each connection
+      begins with the first one. h2load does not report which requests it sent: see check R2.
     - h2load reports the seconds of its option: it counts between start and end of that time.
     """
 
@@ -67,7 +71,7 @@ class H2load(Timed):
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""
-        request = target.request
+        request = target.request if target.stream is None else first_request(target)
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
@@ -85,7 +89,9 @@ class H2load(Timed):
         ]
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the URL, which no other user can read so."""
+        """Return the URLs, which no other user can read so."""
+        if target.stream is not None:
+            return {URLS: urls(target)}
         return {**super().files(target), URLS: f"{target.url}\n"}
 
     def read(self, output: Output) -> Reading:
@@ -100,6 +106,10 @@ class H2load(Timed):
             log = Log.from_text(output.file(name))
         with parsing("h2load"):
             return self._reading(output.stdout, log)
+
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return what differs between the requests besides their paths."""
+        return why_no_urls(requests)
 
     def load(self) -> Load:
         """Return what it is told to do; h2load always keeps connections."""
