@@ -1,16 +1,19 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
+    BenchforgeError,
     Command,
     Histogram,
     Load,
     Need,
     Output,
+    OutputDamaged,
     Reading,
     Request,
     Site,
@@ -24,6 +27,11 @@ from benchforge_loaders.printed import agree, line
 from benchforge_loaders.timed import Timed, ended_well, headers, parsing
 
 URLS = "h2load-urls"
+_PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}
+_HINTS = {
+    "h2": 'use nginx with tls = true and http2 = true, or protocol = "http/1.1"',
+    "h2c": 'use protocol = "h2" for TLS',
+}
 _TRAFFIC = r"traffic: \S+ \((\d{1,15})\) total, .*, \S+ \((\d{1,15})\) data"
 
 
@@ -49,8 +57,8 @@ class H2load(Timed):
     "Number of concurrent connections."
     threads: PositiveInt = 1
     "Number of threads of the tool. They share the connections."
-    protocol: Literal["http/1.1", "h2c"] = "http/1.1"
-    "Protocol of HTTP. h2c is HTTP/2 without TLS and without an upgrade."
+    protocol: Literal["http/1.1", "h2", "h2c"] = "http/1.1"
+    "Protocol of HTTP. h2 is HTTP/2 over TLS, h2c without TLS and without an upgrade."
     streams: PositiveInt = Field(default=1, le=10_000)
     "Number of concurrent requests in one connection. With http/1.1 they are pipelined."
 
@@ -70,14 +78,16 @@ class H2load(Timed):
         return Command(site.programs["h2load"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
+        """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
+        if why := self._no_http2(target.url):
+            raise BenchforgeError(f"h2load: {why}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
             Command(
                 target.programs["h2load"],
-                *(["--h1"] if self.protocol == "http/1.1" else ["-p", "h2c"]),
+                *_PROTOCOLS[self.protocol],
                 *("-D", self.duration, "-c", self.connections, "-t", self.threads),
                 *("-m", self.streams),
                 f"--log-file={target.folder / _log(target)}",
@@ -101,6 +111,10 @@ class H2load(Timed):
         two do not agree.
         """
         ended_well("h2load", output)
+        spoken = re.findall(r"^Application protocol: (\S+)$", output.stdout, re.MULTILINE)
+        if others := set(spoken) - {self.protocol}:
+            what = f"h2load: the server speaks {min(others)}, not {self.protocol}"
+            raise OutputDamaged(what, _HINTS["h2"])
         name = _log(output.target)
         with parsing(name, hint=""):
             log = Log.from_text(output.file(name))
@@ -115,6 +129,13 @@ class H2load(Timed):
         """Return what it is told to do; h2load always keeps connections."""
         protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
         return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
+
+    def _no_http2(self, url: str) -> str:
+        """Return why a server cannot speak the chosen HTTP/2; empty if it may."""
+        if self.protocol == "http/1.1" or url.startswith("https:") == (self.protocol == "h2"):
+            return ""
+        with_tls = "has TLS" if url.startswith("https:") else "has no TLS"
+        return f"protocol {self.protocol!r} does not fit {url}, which {with_tls}"
 
     def _reading(self, text: str, log: Log) -> Reading:
         seconds = float(self.duration)
