@@ -262,10 +262,7 @@ loop and let it go on: its servers can then take turns. `read` reports `received
         return "" if self.interrupted_by else f"{self.name} cannot pause and go on"
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
-        """Return why it cannot send a mix, after its label; empty if it can: `Target.stream`.
-
-        `requests` are those of the kinds, with holes such as {id}. Users who log in have a Cookie.
-        """
+        """Return why it cannot send a mix of these kinds, after its label; empty if it can."""
         return "sends one request again and again"
 
     def why_no_flows(self, takes: Sequence[str]) -> str:
