@@ -66,7 +66,7 @@ expect = {{ status = 201 }}
 method = "POST"
 path = "/orders"
 headers = {{ Content-Type = "application/json" }}
-body = '{{"id": {{id}}, "note": "{{note}}"}}'
+body = '{{"id": {{id}}, "note": "{{note}} \u00e4"}}'
 """
     )
     return path

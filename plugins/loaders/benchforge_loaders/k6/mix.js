@@ -7,7 +7,7 @@ import exec from "k6/execution";
 import http from "k6/http";
 import { Counter } from "k6/metrics";
 import { NoValue, headersOf, nextRequest, setCookies, takenOf, withCookies } from "./flow_values.js";
-import { recordsOf } from "./stream.js";
+import { recordsOf, requestOf } from "./stream.js";
 
 const told = JSON.parse(open(__ENV.BENCHFORGE_K6));
 const flows = told.flows === null ? { steps: [], extra: [] } : JSON.parse(open(told.flows));
@@ -131,11 +131,11 @@ function goesOn(think_s) {
 
 export default function () {
   const number = exec.scenario.iterationInTest;
-  const [kind, method, path, headers, body, later] = records[number % records.length];
+  const [kind, record, ...later] = records[number % records.length];
   if (number && number % records.length === 0) again.add(1);
   const takes = later.length > 0 && Object.keys(flows.steps[kind].take).length > 0;
-  const answer = answered(kind, { method, path, headers, body }, takes);
-  if (later.length > 0) follow(kind, answer, later);
+  const answer = answered(kind, requestOf(record), takes);
+  if (later.length > 0) follow(kind, answer, later.map((step) => JSON.parse(step)));
   else if (answer !== null) count(kind, answer);
 }
 
