@@ -354,8 +354,8 @@ class _Reading(NamedTuple):
         """Requests of the kinds and steps by label, as they are written."""
         there: dict[str, Request] = {}
         for label, kind in self.kinds.items():
-            for row, one in kind.rows(label).items():
-                request, headers = one.request, with_type(one.request)
+            for row, step in kind.rows(label).items():
+                request, headers = step.request, with_type(step.request)
                 if self.session is not None:
                     headers["Cookie"] = "{session}"
                 body = "&".join(request.form) if request.form is not None else request.body

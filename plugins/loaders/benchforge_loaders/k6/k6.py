@@ -83,7 +83,7 @@ class K6(Timed):
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""
         settings = {
-            **(_one(target) if target.stream is None else self._mix(target)),
+            **(_request(target) if target.stream is None else self._mix(target)),
             "timeout": f"{self.timeout}s",
             "keep_alive": self.keep_alive,
             "scenario": self._scenario(),
@@ -157,7 +157,7 @@ class K6(Timed):
         }
 
 
-def _one(target: Target) -> dict[str, JsonValue]:
+def _request(target: Target) -> dict[str, JsonValue]:
     """Return the one request that our other script sends."""
     request = target.request
     return {

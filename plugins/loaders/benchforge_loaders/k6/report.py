@@ -117,11 +117,10 @@ class K6Summary(ToolJson):
         ):
             raise ValueError(f"http_reqs: {requests}, but {total} of the kinds")
         readings: dict[str, Reading] = {}
-        for kind, one, later in zip(
-            kinds, metrics, self.later or (False,) * len(kinds), strict=True
-        ):
-            count = one.unreached.values.count if later and one.unreached else None
-            readings[kind] = _reading(one, seconds).model_copy(update={"not_reached": count})
+        is_later = self.later or (False,) * len(kinds)
+        for kind, of_kind, later in zip(kinds, metrics, is_later, strict=True):
+            count = of_kind.unreached.values.count if later and of_kind.unreached else None
+            readings[kind] = _reading(of_kind, seconds).model_copy(update={"not_reached": count})
         return readings
 
 
