@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, Trial
@@ -260,12 +261,12 @@ loop and let it go on: its servers can then take turns. `read` reports `received
         """Return why it cannot take turns; empty if it can: see `Target.turns`."""
         return "" if self.interrupted_by else f"{self.name} cannot pause and go on"
 
-    def why_no_kinds(self) -> str:
-        """Return why it cannot send a mix, after its label; empty if it can: `Target.stream`."""
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return why it cannot send a mix of these kinds, after its label; empty if it can."""
         return "sends one request again and again"
 
-    def why_no_flows(self) -> str:
-        """Return why it cannot send a mix with flows, after its label; empty if it can."""
+    def why_no_flows(self, takes: Sequence[str]) -> str:
+        """Return why it cannot send flows that take these values; empty if it can."""
         return "cannot use what an answer gave"
 
     @abstractmethod

@@ -31,7 +31,7 @@ from benchforge.run.remaining import Left
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.joint import measure_jointly
 from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, measure
-from benchforge.stats.summary.completeness import needs_no_more, settled_places
+from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns.order import seed_of
 from benchforge.suite.cases.case import Case
@@ -101,7 +101,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
 
     A block that was begun is measured to its end: `enough` is asked once the graph's fewest blocks
     are whole, and not where an earlier session had begun the next one. A place that is `lost` is
-    measured again.
+    measured again; a new place of a case that is given up is not measured.
 
     Raises CannotKeep, and InvalidFile for an answer of before that is another than its trial says,
     and for rates of before that its search did not ask for.
@@ -132,7 +132,9 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
         jointly.update(places)
         by_step = [attempts.get(place, []) for place in places]
         own_s = step.case.declared_s
-        open_ = _is_open(places, by_step, done, inputs.lost)
+        open_ = _is_open(places, by_step, done, inputs.lost) and (
+            any(by_step) or not all(given_up(trials, one.case.name) for one in steps)
+        )
         _add(remaining, by_step, own_s, open_=open_)
         attempt = max(map(len, by_step))
         while open_:

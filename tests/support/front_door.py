@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -102,6 +103,15 @@ def needed(*programs: str) -> None:
     missing = [program for program in programs if locate(program) is None]
     if missing:
         lack(f"missing: {missing}")
+
+
+def needed_tool(loader: str) -> None:
+    """Leave the test where the load tool of a table is missing; k6 and wrk2 have no package."""
+    (tool,) = re.findall(r'^use = "(\w+)"', loader, re.MULTILINE)
+    if tool in {"k6", "wrk2"} and locate(tool) is None:
+        pytest.skip(f"missing: {tool}; its recordings are read")
+    if tool not in {"pace", "locust"}:
+        needed(tool)
 
 
 def needed_module(name: str) -> None:

@@ -55,7 +55,7 @@ def _taken(trial: Trial, reading: Reading, limits: Thresholds) -> Check:
     """R2: whether the tool says which records it sent, and that agrees with what was answered."""
     stream = trial.stream
     if not reading.records_taken or stream is None:
-        says = "the load tool does not say which requests it sent: another tool may send others"
+        says = "the load tool does not report which requests it sent: compare others, such as wrk"
         return limits.check("R2", "apparatus", None, says, status="warn")
     taken = sum(reading.records_taken)
     ended = reading.responses + (reading.unanswered or 0)

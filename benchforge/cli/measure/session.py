@@ -24,7 +24,7 @@ from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, by_place, execute
 from benchforge.run.resume import ResumableResult
 from benchforge.stats.search.objective import judged
-from benchforge.stats.summary.completeness import lost, missing
+from benchforge.stats.summary.completeness import given_up, lost, missing
 from benchforge.stats.summary.precision import precise
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
@@ -77,10 +77,11 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     most = "" if graph.until is None else "up to "
     failed = sum(lost(header, attempts) for attempts in by_place(trials).values())
     limited = interrupted is None and options.limits.time_limit_s is not None
+    alike = interrupted is None and any(given_up(trials, case) for case in header.cases)
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {begun.folder}")
         code = interrupted.exit_code
-    _say_what_lacks(lacking, failed, most, limited=limited)
+    _say_what_lacks(lacking, failed, most, limited=limited, alike=alike)
     if lacking and options.resumable:
         say(f"to continue: {inputs.keep.goes_on}")
     return max(code, NO_ANSWER * bool(failed))
@@ -109,12 +110,14 @@ def _inputs(
     )
 
 
-def _say_what_lacks(lacking: int, failed: int, most: str, *, limited: bool) -> None:
+def _say_what_lacks(lacking: int, failed: int, most: str, *, limited: bool, alike: bool) -> None:
     if failed:
         say(f"not measured: {counted(failed, 'planned measurement')}: no attempt finished")
-    if lacking > failed and limited:
+    if lacking > failed and (limited or alike):
         measurements = f"{most}{counted(lacking - failed, 'planned measurement')}"
-        say(f"not measured: {measurements}, which the time limit left no time for")
+        why = "whose load tool had failed alike in three trials in a row"
+        why = why if alike else "which the time limit left no time for"
+        say(f"not measured: {measurements}, {why}")
 
 
 def report_result(result: ResumableResult, suite: Suite, options: RunOptions) -> int:

@@ -1,11 +1,13 @@
 """What of a plan is there: measurements, and whole blocks."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from benchforge.model.files.result import Header
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.trial import ATTEMPTS, Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.stats.search.search import where
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise
@@ -58,6 +60,13 @@ def lost(header: Header, attempts: Sequence[Trial]) -> bool:
         and attempts[-1].worth_repeating
         and not any(trial.measured for trial in attempts)
     )
+
+
+def given_up(trials: Sequence[Trial], case: CaseName) -> bool:
+    """Whether the last three trials of a case ended alike, by the load tool; digits aside."""
+    ends = [trial.failure for trial in trials if trial.case == case][-ATTEMPTS:]
+    alike = {re.sub(r"\d+", "", one.message) for one in ends if one and one.stage == "read"}
+    return len(ends) == ATTEMPTS and None not in ends and len(alike) == 1
 
 
 def whole(header: Header, trials: Sequence[Trial]) -> int:

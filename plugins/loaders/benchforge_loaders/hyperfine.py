@@ -1,7 +1,7 @@
 """hyperfine: times a whole process that makes its requests and ends."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, PositiveInt, field_validator
@@ -14,6 +14,7 @@ from benchforge.plugin import (
     Need,
     Output,
     Reading,
+    Request,
     Site,
     Target,
     hookimpl,
@@ -108,6 +109,10 @@ own interpreter."""
                 folder=target.suite_folder.resolve(),
             )
         ]
+
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return that a program of the user's sends the requests."""
+        return "times a program, which chooses its requests"
 
     def read(self, output: Output) -> Reading:
         """Return what hyperfine wrote.

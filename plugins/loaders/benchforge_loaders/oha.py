@@ -13,6 +13,7 @@ from benchforge.plugin import (
     Output,
     Rate,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
@@ -108,6 +109,10 @@ class Oha(Timed):
         ended_well("oha", output)
         with parsing("oha"):
             return self._reading(_Printed.from_json(output.stdout))
+
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return that of several URLs it takes any: it would be another mix."""
+        return "chooses from several URLs by itself, at random"
 
     def _reading(self, printed: _Printed) -> Reading:
         summary = printed.summary

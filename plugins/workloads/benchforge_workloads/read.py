@@ -33,6 +33,8 @@ _EXCLUSIVE = {
     "clients": "a client sends one request again and again",
 }
 _ONCE, _RANDOM = "each once", 'order = "random"'
+_FLOW_TAKERS = "pace, k6 and locust take them"
+_TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
 _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
 
 
@@ -332,13 +334,12 @@ class _Reading(NamedTuple):
             if not isinstance(driver, Driver):
                 continue
             at = (*self.at, "loaders", number)
-            if why := driver.why_no_kinds():
-                takers = "pace and locust" if self._first_flow() else "pace, wrk and locust"
+            if why := driver.why_no_kinds(self._requests):
                 what = f"{label!r} {why}, and {self.label} has {kinds}"
-                yield Fault(at, what, f"{takers} take them")
-            elif (flow := self._first_flow()) and (why := driver.why_no_flows()):
+                yield Fault(at, what, _FLOW_TAKERS if self._first_flow() else _TAKERS)
+            elif (flow := self._first_flow()) and (why := driver.why_no_flows(self._taken_values)):
                 what = f"{label!r} {why}, and kind {flow!r} has steps"
-                hint = "pace and locust take it; or make the first step a session, before the load"
+                hint = f"{_FLOW_TAKERS}; or make the first step a session, before the load"
                 yield Fault(at, what, hint)
             elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
                 what = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
@@ -347,6 +348,25 @@ class _Reading(NamedTuple):
                 find = self.scenario.find
                 most = driver if find is None else rated(driver, float(find.rate[1]), 1)
                 yield from self._once_faults(at, most, repeat)
+
+    @property
+    def _requests(self) -> dict[str, Request]:
+        """Requests of the kinds and steps by label, as they are written."""
+        there: dict[str, Request] = {}
+        for label, kind in self.kinds.items():
+            for row, step in kind.rows(label).items():
+                request, headers = step.request, with_type(step.request)
+                if self.session is not None:
+                    headers["Cookie"] = "{session}"
+                body = "&".join(request.form) if request.form is not None else request.body
+                there[row] = request.model_copy(update={"headers": headers, "body": body})
+        return there
+
+    @property
+    def _taken_values(self) -> list[str]:
+        """Return where the steps of all flows take values."""
+        steps = [step for kind in self.kinds.values() for step in kind.steps]
+        return [where for step in steps for where in step.take.values()]
 
     def _first_flow(self) -> str:
         """Return the label of a kind with steps; empty without one."""

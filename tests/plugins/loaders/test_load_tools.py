@@ -93,11 +93,11 @@ def part(tool: str, options: dict[str, Any] | None = None) -> Loader:
     return loader
 
 
-def read(tool: str, name: str, folder: Path | None = None) -> Reading:
+def read(tool: str, name: str, folder: Path | None = None, kinds: tuple[str, ...] = ()) -> Reading:
     left = folder or RECORDINGS / tool / name
     recording = told(tool, name)
     done = Finished(recording["exit_code"], left / "stdout.txt", left / "stderr.txt", 1.0, 0.0, 0.0)
-    return part(tool, recording["options"]).read(Output(target(left), (done,)))
+    return part(tool, recording["options"]).read(Output(target(left, kinds=kinds), (done,)))
 
 
 def copied(tool: str, name: str, folder: Path) -> None:
@@ -208,6 +208,48 @@ def test_iterations_that_k6_dropped_are_told() -> None:
     assert isinstance(dropped, int)
     assert dropped > 50
     assert "k6:dropped-iterations" not in read("k6", "paced").defects
+
+
+def test_k6_tells_the_kinds_of_a_mix_apart(tmp_path: Path) -> None:
+    kinds = tuple(told("k6", "flows")["kinds"])
+    reading = read("k6", "flows", kinds=kinds)
+    assert tuple(reading.kinds) == kinds
+    assert reading.records_taken == (told("k6", "flows")["taken"],)
+    of_kinds = list(reading.kinds.values())
+    assert sum(one.responses for one in of_kinds) == reading.responses > 0
+    assert sum(one.unanswered or 0 for one in of_kinds) == reading.unanswered
+    assert all(one.percentiles_us and one.latency_samples for one in of_kinds)
+    # k6 counts bytes of connections, not of requests.
+    assert [one.received_bytes for one in of_kinds] == [None] * 4
+    assert (reading.received_bytes or 0) > sum(one.promised_bytes or 0 for one in of_kinds) > 0
+    first = reading.kinds["buy.add"]
+    ended = [reading.kinds[label].not_reached for label in kinds]
+    assert ended == [None, first.errors["take"], first.errors["take"], None]
+    assert reading.printed["reasons"] == ["buy.add: the answer has no value at 'json:/cart/number'"]
+    copied("k6", "flows", tmp_path)
+    file = tmp_path / "k6-load-summary.json"
+    whole = file.read_text()
+    for hole, says in (
+        ('"http_reqs{kind:1}"', "metrics: no http_reqs of kind 'buy.show'"),
+        ('"benchforge_taken"', "metrics: no benchforge_taken"),
+        ('"benchforge_status_201{kind:0}"', "benchforge_status: 0 of"),
+    ):
+        file.write_text(whole.replace(hole, '"another"'))
+        with pytest.raises(OutputDamaged, match=re.escape(says)):
+            read("k6", "flows", tmp_path, kinds)
+
+
+def test_wrk2_tells_what_its_threads_took(tmp_path: Path) -> None:
+    kinds = tuple(told("wrk2", "mix")["kinds"])
+    reading = read("wrk2", "mix", kinds=kinds)
+    assert list(reading.records_taken) == told("wrk2", "mix")["taken"]
+    assert 0 <= sum(reading.records_taken) - reading.responses <= slots("wrk2", "mix")
+    assert (reading.kinds, reading.stream_began_again) == ({}, 0)
+    copied("wrk2", "mix", tmp_path)
+    for damage in ("", "100\n", "100 -1\n", "a b\n"):
+        (tmp_path / "wrk-load-taken").write_text(damage)
+        with pytest.raises(OutputDamaged, match="wrk-load-taken"):
+            read("wrk2", "mix", tmp_path, kinds)
 
 
 def test_oha_calls_pages_of_errors_a_success() -> None:

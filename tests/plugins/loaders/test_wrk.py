@@ -21,7 +21,8 @@ from benchforge_loaders.wrk.correction import (
     printed_percentile_us,
     without_synthetic,
 )
-from benchforge_loaders.wrk.wrk import HOOK, Wrk
+from benchforge_loaders.wrk.mix import HOOK
+from benchforge_loaders.wrk.wrk import Wrk
 from front_door import needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st

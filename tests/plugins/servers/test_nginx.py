@@ -364,3 +364,36 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
     assert trial.observation is not None
     assert trial.observation.foreign_connections == ""
+
+
+@pytest.mark.parametrize(
+    ("server", "protocol", "says"),
+    [
+        ("tls = true\nhttp2 = true", "h2", ""),
+        ("tls = true", "h2", "h2load: the server speaks http/1.1, not h2"),
+        ("tls = false", "h2", "h2load: protocol 'h2' does not fit http://127.0.0.1:"),
+        ("tls = true\nhttp2 = true", "h2c", "h2load: protocol 'h2c' does not fit https://127"),
+    ],
+)
+def test_h2load_speaks_http2_over_tls_or_says_why_not(
+    tmp_path: Path, server: str, protocol: str, says: str
+) -> None:
+    needed("h2load")
+    text = SUITE.format(
+        server=f'use = "nginx"\n{server}',
+        loader="h2load",
+        length=f'duration = "1s"\nprotocol = "{protocol}"\nstreams = 4',
+    )
+    (tmp_path / "suite.toml").write_text(text)
+    (case,) = cases(tmp_path / "suite.toml")
+    trial = trial_of(case, tmp_path)
+    if says:
+        assert trial.failure is not None
+        assert trial.failure.message.startswith(says)
+        assert "protocol" in trial.failure.hint
+        return
+    assert trial.failure is None, trial.failure
+    assert trial.reading is not None
+    assert trial.load is not None
+    assert (trial.load.protocol, trial.load.concurrency) == ("HTTP/2", 8)
+    assert trial.reading.good == trial.reading.responses > 0

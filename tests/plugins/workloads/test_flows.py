@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchforge_loaders.drivers import flow_values
 from benchforge_workloads.holes import Template, named
-from front_door import PROGRAMS, Bench
+from front_door import PROGRAMS, Bench, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
@@ -24,7 +24,7 @@ def suite(
     faults: str = "",
     duration: str = "",
 ) -> Path:
-    length = duration or ("1s" if "locust" in loader else "0.4s")
+    length = duration or ("0.4s" if "pace" in loader else "1s")
     words = f', "{faults}"' if faults else ""
     path = folder / "carts.toml"
     path.write_text(f"""benchforge = 1
@@ -95,6 +95,7 @@ LOADERS = [
     'use = "locust"\nusers = 4',
     'use = "locust"\nusers = 4\nworkers = 2\nuser = "http"',
 ]
+BY_K6 = ["users = 1", "users = 6", 'users = 50\nrate = "200/s"']
 # What ends a flow early: the fault of the server, the class of the error, and the reason.
 ENDS = [
     ("lines", "take", "the value at 'json:/cart/number' has a control character"),
@@ -112,6 +113,16 @@ ENDS = [
 @pytest.mark.samples(4)
 @pytest.mark.parametrize("loader", LOADERS)
 def test_each_step_carries_what_its_own_flow_was_given(tmp_path: Path, loader: str) -> None:
+    steps_are_those_of_their_flows(tmp_path, loader)
+
+
+@pytest.mark.parametrize("options", BY_K6)
+def test_so_does_each_step_of_k6(tmp_path: Path, options: str) -> None:
+    needed_tool('use = "k6"')
+    steps_are_those_of_their_flows(tmp_path, f'use = "k6"\n{options}')
+
+
+def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
     (case,) = cases(suite(tmp_path, loader))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
@@ -159,11 +170,20 @@ def test_a_flow_that_ends_early_counts_its_later_steps(
 
 
 @pytest.mark.parametrize(
-    ("fault", "error", "more"),
-    [("text", "take", ""), ("missing", "take", "\nworkers = 2"), ("status", "status", "")],
+    ("tool", "fault", "error", "more"),
+    [
+        ("locust", "text", "take", ""),
+        ("locust", "missing", "take", "\nworkers = 2"),
+        ("locust", "status", "status", ""),
+        *(("k6", fault, error, "") for fault, error, _ in ENDS if fault != "close"),
+    ],
 )
-def test_locust_counts_them_too(tmp_path: Path, fault: str, error: str, more: str) -> None:
-    (case,) = cases(suite(tmp_path, f'use = "locust"\nusers = 4{more}', fault))
+def test_other_tools_count_them_too(
+    tmp_path: Path, tool: str, fault: str, error: str, more: str
+) -> None:
+    loader = f'use = "{tool}"\nusers = 4{more}'
+    needed_tool(loader)
+    (case,) = cases(suite(tmp_path, loader, fault))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
     assert trial.reading is not None
@@ -184,9 +204,11 @@ def test_locust_counts_them_too(tmp_path: Path, fault: str, error: str, more: st
         'use = "pace"\nconnections = 4',
         'use = "pace"\nconnections = 50\nrate = "200/s"',
         'use = "locust"\nusers = 4',
+        'use = "k6"\nusers = 4',
     ],
 )
 def test_a_user_thinks_between_the_steps_of_a_flow(tmp_path: Path, loader: str) -> None:
+    needed_tool(loader)
     path = suite(tmp_path, loader, duration="1s")
     path.write_text(path.read_text().replace("share = 3", 'share = 3\nthink = "50ms"'))
     (case,) = cases(path)

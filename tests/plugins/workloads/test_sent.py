@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import PROGRAMS, Bench, needed, needed_tool
 from measured.case import cases, trial_of
 
 from benchforge.model.trial.trial import Trial
@@ -23,6 +23,14 @@ LOADERS = [
     ('use = "locust"\nusers = 1', 1, 1),
     ('use = "locust"\nusers = 1\nuser = "http"', 1, 1),
     ('use = "locust"\nusers = 6\nworkers = 2', 6, 2),
+]
+# Those of no package.
+RECORDED = [
+    ('use = "wrk2"\nconnections = 1\nrate = "200/s"', 1, 1),
+    ('use = "wrk2"\nconnections = 9\nthreads = 3\nrate = "300/s"', 9, 3),
+    ('use = "k6"\nusers = 1', 1, 1),
+    ('use = "k6"\nusers = 6', 6, 1),
+    ('use = "k6"\nusers = 50\nrate = "300/s"', 50, 1),
 ]
 
 
@@ -58,7 +66,7 @@ expect = {{ status = 201 }}
 method = "POST"
 path = "/orders"
 headers = {{ Content-Type = "application/json" }}
-body = '{{"id": {{id}}, "note": "{{note}}"}}'
+body = '{{"id": {{id}}, "note": "{{note}} \u00e4"}}'
 """
     )
     return path
@@ -112,6 +120,18 @@ def test_a_server_gets_the_requests_of_the_stream_and_no_others(
 ) -> None:
     if "wrk" in loader:
         needed("wrk")
+    sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
+
+
+@pytest.mark.parametrize(("loader", "connections", "parts"), RECORDED)
+def test_so_does_it_by_tools_that_no_package_brings(
+    tmp_path: Path, loader: str, connections: int, parts: int
+) -> None:
+    needed_tool(loader)
+    sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
+
+
+def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     (case,) = cases(suite(tmp_path, loader))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
@@ -121,7 +141,8 @@ def test_a_server_gets_the_requests_of_the_stream_and_no_others(
         assert all(of_kinds[:2])
     by_connection, sent = arrived(tmp_path, trial), rendered(case, trial)
     assert len(sent) == parts
-    if "locust" in loader:  # its clients add headers of their own, and write others another way
+    if "locust" in loader or "k6" in loader:
+        # Their clients add headers, and write others another way.
         by_connection = {
             number: [required(one, sent) for one in own] for number, own in by_connection.items()
         }
@@ -131,6 +152,10 @@ def test_a_server_gets_the_requests_of_the_stream_and_no_others(
     assert not all_arrived - all_sent, "the server got requests that are not of the stream"
     lost = all_sent - all_arrived
     assert lost.total() <= connections, "more requests are lost than were under way at the end"
+    place = {one: number for part in sent for number, one in enumerate(part)}
+    for own in by_connection.values():
+        places = [place[one] for one in own]
+        assert places == sorted(places), "another order on a connection"
     if connections == 1:
         (own,) = by_connection.values()
         assert own == sent[0][: len(own)], "another order"
@@ -144,4 +169,4 @@ def test_a_locustfile_of_ones_own_takes_no_mix(bench: Bench, tmp_path: Path) -> 
         "scenarios.mix.loaders[0]: 'load' sends what its own locustfile says, and mix has 3 kinds"
     )
     assert says in refused.err
-    assert "pace, wrk and locust take them" in refused.err
+    assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

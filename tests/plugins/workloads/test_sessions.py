@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import PROGRAMS, Bench, needed_tool
 from measured.case import cases, trial_of
 
 
@@ -53,11 +53,10 @@ quiet = "off"
     return path
 
 
-@pytest.mark.parametrize("loader", ["pace", "wrk", "locust"])
+@pytest.mark.parametrize("loader", ["pace", "wrk", "wrk2", "k6", "locust"])
 def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) -> None:
-    if loader == "wrk":
-        needed("wrk")
-    users = {"users": ("connections = 4", "users = 4")} if loader == "locust" else {}
+    needed_tool(f'use = "{loader}"')
+    users = {"users": ("connections = 4", "users = 4")} if loader in {"locust", "k6"} else {}
     duration = "0.3s" if loader == "pace" else "1s"  # the others take whole seconds
     (case,) = cases(suite(tmp_path, loader, duration, **users))
     trial = trial_of(case, tmp_path)

@@ -1,27 +1,37 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
+    BenchforgeError,
     Command,
     Histogram,
     Load,
     Need,
     Output,
+    OutputDamaged,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
     hookimpl,
 )
 from benchforge_loaders.h2load.log import Log
+from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
 from benchforge_loaders.printed import agree, line
 from benchforge_loaders.timed import Timed, ended_well, headers, parsing
 
 URLS = "h2load-urls"
+_PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}
+_HINTS = {
+    "h2": 'use nginx with tls = true and http2 = true, or protocol = "http/1.1"',
+    "h2c": 'use protocol = "h2" for TLS',
+}
 _TRAFFIC = r"traffic: \S+ \((\d{1,15})\) total, .*, \S+ \((\d{1,15})\) data"
 
 
@@ -36,6 +46,8 @@ class H2load(Timed):
       end. In a timed run, h2load counts no error for it, and reports the rate of the remaining
       clients. benchforge counts clients from the log as `silent` if they were silent at the end
       for longer than any response took.
+    - Of a mix, h2load takes the paths of the first 10,000 requests of the stream. Each connection
+      begins with the first one. h2load does not report which requests it sent: see check R2.
     - h2load reports the seconds of its option: it counts between start and end of that time.
     """
 
@@ -45,8 +57,8 @@ class H2load(Timed):
     "Number of concurrent connections."
     threads: PositiveInt = 1
     "Number of threads of the tool. They share the connections."
-    protocol: Literal["http/1.1", "h2c"] = "http/1.1"
-    "Protocol of HTTP. h2c is HTTP/2 without TLS and without an upgrade."
+    protocol: Literal["http/1.1", "h2", "h2c"] = "http/1.1"
+    "Protocol of HTTP. h2 is HTTP/2 over TLS, h2c without TLS and without an upgrade."
     streams: PositiveInt = Field(default=1, le=10_000)
     "Number of concurrent requests in one connection. With http/1.1 they are pipelined."
 
@@ -66,14 +78,16 @@ class H2load(Timed):
         return Command(site.programs["h2load"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command."""
-        request = target.request
+        """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
+        if why := self._no_http2(target.url):
+            raise BenchforgeError(f"h2load: {why}", _HINTS[self.protocol])
+        request = target.request if target.stream is None else first_request(target)
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
             Command(
                 target.programs["h2load"],
-                *(["--h1"] if self.protocol == "http/1.1" else ["-p", "h2c"]),
+                *_PROTOCOLS[self.protocol],
                 *("-D", self.duration, "-c", self.connections, "-t", self.threads),
                 *("-m", self.streams),
                 f"--log-file={target.folder / _log(target)}",
@@ -85,7 +99,9 @@ class H2load(Timed):
         ]
 
     def files(self, target: Target) -> Mapping[str, str]:
-        """Return the URL, which no other user can read so."""
+        """Return the URLs, which no other user can read so."""
+        if target.stream is not None:
+            return {URLS: urls(target)}
         return {**super().files(target), URLS: f"{target.url}\n"}
 
     def read(self, output: Output) -> Reading:
@@ -95,16 +111,31 @@ class H2load(Timed):
         two do not agree.
         """
         ended_well("h2load", output)
+        spoken = re.findall(r"^Application protocol: (\S+)$", output.stdout, re.MULTILINE)
+        if others := set(spoken) - {self.protocol}:
+            what = f"h2load: the server speaks {min(others)}, not {self.protocol}"
+            raise OutputDamaged(what, _HINTS["h2"])
         name = _log(output.target)
         with parsing(name, hint=""):
             log = Log.from_text(output.file(name))
         with parsing("h2load"):
             return self._reading(output.stdout, log)
 
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return what differs between the requests besides their paths."""
+        return why_no_urls(requests)
+
     def load(self) -> Load:
         """Return what it is told to do; h2load always keeps connections."""
         protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
         return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
+
+    def _no_http2(self, url: str) -> str:
+        """Return why a server cannot speak the chosen HTTP/2; empty if it may."""
+        if self.protocol == "http/1.1" or url.startswith("https:") == (self.protocol == "h2"):
+            return ""
+        with_tls = "has TLS" if url.startswith("https:") else "has no TLS"
+        return f"protocol {self.protocol!r} does not fit {url}, which {with_tls}"
 
     def _reading(self, text: str, log: Log) -> Reading:
         seconds = float(self.duration)

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
+from pydantic import Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -17,77 +17,19 @@ from benchforge.plugin import (
     Output,
     Rate,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
     hookimpl,
-    readable,
 )
-from benchforge_loaders.printed import Amount, Count, ToolJson, agree, growing
+from benchforge_loaders.k6.report import STATS, K6Summary
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, parsing
 
-SCRIPT = Path(__file__).with_name("k6.js")
-_PERCENTS = ("50", "66", "75", "80", "90", "95", "98", "99", "99.9", "99.99")
-_STATS = ("avg", "min", *(f"p({percent})" for percent in _PERCENTS), "max", "count")
-
-
-_COUNTER = re.compile(r"benchforge_status_([1-9]\d\d)")
-
-
-class _Counted(ToolJson):
-    count: Count
-    rate: Amount
-
-
-class _Counter(ToolJson):
-    values: _Counted
-
-
-class _Shares(ToolJson):
-    passes: Count
-    fails: Count
-
-
-class _Share(ToolJson):
-    values: _Shares
-
-
-class _Trend(ToolJson):
-    values: dict[str, Amount]
-
-
-class _Metrics(ToolJson):
-    """What it counted, and what our script did: a counter for each status that came."""
-
-    model_config = ConfigDict(extra="allow")
-
-    http_reqs: _Counter
-    http_req_failed: _Share
-    http_req_duration: _Trend
-    status: Annotated[_Counter, Field(alias="benchforge_status")]
-    data_received: _Counter
-    dropped: Annotated[_Counter | None, Field(alias="dropped_iterations")] = None
-
-    @property
-    def statuses(self) -> dict[str, int]:
-        """How many responses had each status; those that HTTP does not name are missing."""
-        counters = {
-            _COUNTER.fullmatch(name): counter for name, counter in (self.model_extra or {}).items()
-        }
-        return {
-            match[1]: _Counter.model_validate(counter).values.count
-            for match, counter in counters.items()
-            if match
-        }
-
-
-class _State(ToolJson):
-    ran_ms: Annotated[float, Field(alias="testRunDurationMs", gt=0, le=1e12)]
-
-
-class _Printed(ToolJson):
-    state: _State
-    metrics: _Metrics
+SCRIPT, MIX = (Path(__file__).with_name(name) for name in ("k6.js", "mix.js"))
+_REASON = re.compile(r'msg="benchforge take: ((?:[^"\\]|\\.)*)" source=console')
+# What Python takes for a pattern, and JavaScript for another, or for none.
+_PYTHON_ONLY = re.compile(r"\(\?(?![:=!])|\\[AZaNU]|[*+?}]\+|\[\^?\]|\{,")
 
 
 class K6(Timed):
@@ -101,10 +43,13 @@ class K6(Timed):
     - Latencies include lost requests.
     - k6 silently repeats a request whose connection was closed.
     - JavaScript costs CPU time: one core sends about 13 000 requests per second.
+    - Of a mix, each iteration makes the next request of the stream, or the next flow with all of
+      its requests. Only a flow keeps the cookies of its answers. k6 reports no bytes of a kind.
     - By default k6 sends usage statistics to its makers. benchforge turns that off.
     """
 
     name: ClassVar[str] = "k6"
+    tells_kinds: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     users: PositiveInt = 10
@@ -138,14 +83,11 @@ class K6(Timed):
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""
         settings = {
-            "method": target.request.method,
-            "url": target.url,
-            "headers": dict(target.request.headers),
-            "body": target.request.body,
+            **(_request(target) if target.stream is None else self._mix(target)),
             "timeout": f"{self.timeout}s",
             "keep_alive": self.keep_alive,
             "scenario": self._scenario(),
-            "stats": _STATS,
+            "stats": STATS,
             "statuses": sorted(HTTPStatus),
         }
         return {f"k6-{target.phase}.json": json.dumps(settings, indent=2) + "\n"}
@@ -160,7 +102,7 @@ class K6(Timed):
             Command(
                 target.programs["k6"],
                 *("run", "--quiet", "--no-usage-report", "--no-color", "--address", ""),
-                SCRIPT,
+                SCRIPT if target.stream is None else MIX,
                 environment=environment,
             )
         ]
@@ -173,7 +115,33 @@ class K6(Timed):
         ended_well("k6", output)
         name = _summary(output.target)
         with parsing(name, "k6 1.x is known to work"):
-            return _reading(_Printed.from_json(output.file(name)))
+            reading = K6Summary.from_json(output.file(name)).reading(output.target.kinds)
+        reasons = sorted(set(_REASON.findall(output.stderr)))
+        if not reasons:
+            return reading
+        return reading.model_copy(update={"printed": {**reading.printed, "reasons": reasons}})
+
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return nothing: an iteration of a user makes the next request of the stream."""
+        return ""
+
+    def why_no_flows(self, takes: Sequence[str]) -> str:
+        """Return the pattern that JavaScript takes otherwise; empty without one."""
+        patterns = [take for take in takes if take.startswith("regex:")]
+        wrong = next((one for one in patterns if _PYTHON_ONLY.search(one)), None)
+        return "" if wrong is None else f"has patterns of JavaScript, and none such as {wrong!r}"
+
+    def _mix(self, target: Target) -> dict[str, JsonValue]:
+        """Return what our script for a mix reads."""
+        flows = target.flows is not None and target.flows.is_file()
+        return {
+            "root": target.root,
+            "stream": str(target.stream),
+            "index": str(target.index),
+            "flows": str(target.flows) if flows else None,
+            "kinds": list(target.kinds),
+            "duration_s": float(self.duration),
+        }
 
     def _scenario(self) -> dict[str, JsonValue]:
         ending = {"duration": f"{self.duration}s", "gracefulStop": f"{self.timeout}s"}
@@ -189,67 +157,19 @@ class K6(Timed):
         }
 
 
+def _request(target: Target) -> dict[str, JsonValue]:
+    """Return the one request that our other script sends."""
+    request = target.request
+    return {
+        "method": request.method,
+        "url": target.url,
+        "headers": dict(request.headers),
+        "body": request.body,
+    }
+
+
 def _summary(target: Target) -> str:
     return f"k6-{target.phase}-summary.json"
-
-
-def _reading(printed: _Printed) -> Reading:
-    metrics, seconds = printed.metrics, printed.state.ran_ms / 1000
-    requests, bad = metrics.http_reqs.values.count, metrics.status.values.count
-    failed, fine = metrics.http_req_failed.values.passes, metrics.http_req_failed.values.fails
-    lost = failed - bad
-    if failed + fine != requests or lost < 0:
-        raise ValueError(
-            f"http_reqs: {requests} are not {fine} good ones, {bad} with a bad status and {lost} "
-            "lost ones"
-        )
-    # Each response has a status that the script counts.
-    counted = sum(metrics.statuses.values())
-    if counted != requests - lost:
-        raise ValueError(f"benchforge_status: {counted} of {requests - lost} responses have one")
-    agree("http_reqs", requests, seconds, metrics.http_reqs.values.rate)
-    times = metrics.http_req_duration.values
-    percentiles = _percentiles(times, requests) if requests else None
-    dropped = metrics.dropped.values.count if metrics.dropped else 0
-    defects = {
-        # Whether a request was sent again is not told: it may have been.
-        "k6:silent-retries": True,
-        "k6:dropped-iterations": dropped > 0,
-        "k6:failures-in-latency": lost > 0,
-    }
-    return Reading(
-        seconds=seconds,
-        responses=requests - lost,
-        good_at_least=fine,
-        good_at_most=fine,
-        statuses=metrics.statuses,
-        errors={"status": bad, "lost": lost},
-        unanswered=lost,
-        received_bytes=metrics.data_received.values.count,
-        percentiles_us=percentiles,
-        percentiles_by="k6 http_req_duration" if requests else "",
-        mean_us=times["avg"] * 1000 if requests else None,
-        latency_samples=requests or None,
-        printed={
-            "requests_per_second": metrics.http_reqs.values.rate,
-            "dropped_iterations": dropped,
-            "http_req_failed": failed,
-        },
-        defects=tuple(name for name, touches in defects.items() if touches),
-    )
-
-
-def _percentiles(times: Mapping[str, float], requests: int) -> dict[str, float]:
-    if absent := [name for name in _STATS if name not in times]:
-        raise ValueError(f"http_req_duration: no {absent[0]}")
-    if times["count"] != requests:
-        raise ValueError(
-            f"http_req_duration: {readable.exact(times['count'])} times of {requests} requests"
-        )
-    names = {"0": "min", **{percent: f"p({percent})" for percent in _PERCENTS}, "100": "max"}
-    percentiles = {percent: times[name] * 1000 for percent, name in names.items()}
-    growing("http_req_duration", percentiles.values())
-    return percentiles
 
 
 @hookimpl

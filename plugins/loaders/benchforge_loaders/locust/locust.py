@@ -17,6 +17,7 @@ from benchforge.plugin import (
     Output,
     OutputDamaged,
     Reading,
+    Request,
     Target,
     WrongOption,
     hookimpl,
@@ -185,11 +186,11 @@ class Locust(Timed):
         }
         return reading.model_copy(update=update)
 
-    def why_no_kinds(self) -> str:
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         """Return why it cannot send a mix: a locustfile of one's own decides for itself."""
         return "sends what its own locustfile says" if self.locustfile is not None else ""
 
-    def why_no_flows(self) -> str:
+    def why_no_flows(self, takes: Sequence[str]) -> str:
         """Return nothing: a user makes all requests of a flow."""
         return ""
 

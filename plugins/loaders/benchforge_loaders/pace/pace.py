@@ -191,11 +191,11 @@ connection."""
         stages = readings(self.stages, report.stages, report.seconds)
         return reading.model_copy(update={"kinds": by_kind, "stages": stages})
 
-    def why_no_kinds(self) -> str:
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         """Return why it cannot send a mix: a sample is of one request."""
         return "samples the bodies of one request" if self.sample is not None else ""
 
-    def why_no_flows(self) -> str:
+    def why_no_flows(self, takes: Sequence[str]) -> str:
         """Return nothing: it can send a mix with flows."""
         return ""
 

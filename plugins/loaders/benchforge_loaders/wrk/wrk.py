@@ -3,7 +3,6 @@
 import math
 import signal
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar, Self
 
 from pydantic import JsonValue, PositiveInt, field_validator, model_validator
@@ -19,6 +18,7 @@ from benchforge.plugin import (
     Output,
     OutputDamaged,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
@@ -30,9 +30,9 @@ from benchforge_loaders.wrk.correction import (
     printed_percentile_us,
     without_synthetic,
 )
+from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
 from benchforge_loaders.wrk.recorded import WrkCounts
 
-HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 PRINTED_PERCENTILES = (50, 75, 90, 99)
 FROZEN_S = 600
 "Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
@@ -142,7 +142,7 @@ their latency."""
             lasted("wrk", recorded.duration_us / 1e6, self.duration)
         synthetic = sum(corrected.values()) - sum(raw.values())
         good = recorded.requests - recorded.status
-        taken, began_again = _taken(output) if output.target.kinds else ((), 0)
+        taken, began_again = taken_of(output)
         return Reading(
             seconds=recorded.duration_us / 1e6,
             responses=recorded.requests,
@@ -168,7 +168,7 @@ their latency."""
             defects=("wrk:synthetic-samples",) if synthetic else (),
         )
 
-    def why_no_kinds(self) -> str:
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         """Return that it can send a mix: by a script of its own."""
         return ""
 
@@ -194,13 +194,7 @@ their latency."""
     def _environment(self, target: Target) -> dict[str, str]:
         environment = {"BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target))}
         if target.stream is not None:
-            return environment | {
-                "BENCHFORGE_WRK_HOOK": str(HOOK),
-                "BENCHFORGE_WRK_STREAM": str(target.stream),
-                "BENCHFORGE_WRK_INDEX": str(target.index),
-                "BENCHFORGE_WRK_THREADS": str(self.threads),
-                "BENCHFORGE_WRK_TAKEN": str(target.folder / _taken_file(target)),
-            }
+            return environment | stream_environment(target, self.threads)
         environment["BENCHFORGE_WRK_HEAD"] = str(target.head_file)
         if target.body_file is not None:
             environment["BENCHFORGE_WRK_BODY"] = str(target.body_file)
@@ -238,19 +232,6 @@ def _recorded(output: Output) -> WrkCounts:
 
 def _hook_file(target: Target) -> str:
     return f"wrk-{target.phase}.json"
-
-
-def _taken_file(target: Target) -> str:
-    return f"wrk-{target.phase}-taken"
-
-
-def _taken(output: Output) -> tuple[tuple[int, ...], int]:
-    """Return how many records each thread took, and how often one began again."""
-    with parsing(name := _taken_file(output.target)):
-        rows = [tuple(map(int, line.split())) for line in output.file(name).splitlines()]
-        if not rows or any(len(row) != len(("taken", "again")) or min(row) < 0 for row in rows):
-            raise ValueError("not two counts for each thread")
-        return tuple(taken for taken, _ in rows), sum(again for _, again in rows)
 
 
 def _complaint(output: Output) -> str:

@@ -15,6 +15,7 @@ from benchforge.plugin import (
     Output,
     Rate,
     Reading,
+    Request,
     Site,
     Target,
     WrongOption,
@@ -22,7 +23,7 @@ from benchforge.plugin import (
 )
 from benchforge_loaders.printed import growing, line, optional
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, only_get, parsing
-from benchforge_loaders.wrk.wrk import HOOK
+from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 _TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"
@@ -97,18 +98,22 @@ class Wrk2(Timed):
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the request, which no other user can read so."""
-        return {**super().files(target), **target.head}
+        return {} if target.stream is not None else {**super().files(target), **target.head}
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command. Raises BenchforgeError for anything but GET."""
-        only_get("wrk2", target.request)
+        """Return one command. Raises BenchforgeError for anything but GET without a mix."""
+        if target.stream is None:
+            only_get("wrk2", target.request)
+            script, environment = HOOK, {"BENCHFORGE_WRK_HEAD": str(target.head_file)}
+        else:
+            script, environment = STREAM, stream_environment(target, self.threads)
         return [
             Command(
                 target.programs["wrk2"],
                 *(f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration}s"),
                 *(f"-R{self.rate}", "--timeout", f"{self.timeout}s", "--latency", "--u_latency"),
-                *("-s", HOOK, target.root),
-                environment={"BENCHFORGE_WRK_HEAD": str(target.head_file)},
+                *("-s", script, target.root),
+                environment=environment,
             )
         ]
 
@@ -116,7 +121,14 @@ class Wrk2(Timed):
         """Return what wrk2 printed. Raises OutputDamaged when it failed or that is not whole."""
         ended_well("wrk2", output)
         with parsing("wrk2"):
-            return self._reading(output.stdout)
+            reading = self._reading(output.stdout)
+        taken, began_again = taken_of(output)
+        update = {"records_taken": taken, "stream_began_again": began_again}
+        return reading.model_copy(update=update)
+
+    def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
+        """Return that it can send a mix: by the same script as wrk."""
+        return ""
 
     def _reading(self, printed: str) -> Reading:
         text, sent = _apart(printed)

@@ -96,6 +96,8 @@ after one answer."""
 
     tls: bool = False
     "HTTPS in addition to HTTP. The load then uses HTTPS."
+    http2: bool = False
+    "HTTP/2 over TLS, in addition to HTTP/1.1. It needs `tls`."
     tls_key: Literal["p256", "rsa2048"] = "p256"
     "Kind of key of the certificate."
     tls_versions: tuple[Literal["TLSv1.2", "TLSv1.3"], ...] = Field(
@@ -136,6 +138,7 @@ after one answer."""
     @model_validator(mode="after")
     def _tls_is_on(self) -> Self:
         of_tls = sorted(name for name in self.model_fields_set if name.startswith("tls_"))
+        of_tls += ["http2"] if self.http2 else []
         if of_tls and not self.tls:
             raise WrongOption("it speaks no TLS", *of_tls, "tls", hint="say tls = true")
         return self
@@ -238,8 +241,9 @@ after one answer."""
 
     def _secure(self, site: Site) -> Block:
         keep_alive, cache = self.tls_keep_alive, self.tls_session_cache
+        http2 = " http2" if self.http2 else ""
         return [
-            f"listen {site.address}:{site.ports['https']} ssl backlog={self.backlog}",
+            f"listen {site.address}:{site.ports['https']} ssl{http2} backlog={self.backlog}",
             f"ssl_certificate {served(site.scratch / _CERTIFICATE)}",
             f"ssl_certificate_key {served(site.scratch / _KEY)}",
             f"ssl_protocols {' '.join(self.tls_versions)}",

@@ -1,0 +1,131 @@
+"""A mix by h2load: the paths of the stream, and a comparison with another tool that is marked."""
+
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, needed
+from measured.case import cases
+
+
+def suite(folder: Path, loaders: str = "", more: str = "") -> Path:
+    path = folder / "mix.toml"
+    path.write_text(f"""benchforge = 1
+smoke = true
+[feeds.id]
+integers = [1, 1000000000]
+[servers.records]
+use = "command"
+command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
+  "--log", "{folder}/requests.log"]
+[loaders.load]
+use = "h2load"
+connections = 3
+duration = "1s"
+[loaders.other]
+use = "pace"
+connections = 3
+duration = "300ms"
+[scenarios.mix]
+servers = ["records"]
+loaders = [{loaders or '"load", "other"'}]
+[scenarios.mix.kinds.item]
+share = 3
+request = {{ path = "/items/{{id}}", headers = {{ Accept = "text/plain" }} }}
+[scenarios.mix.kinds.search]
+request = {{ path = "/search?q={{id}}", headers = {{ Accept = "text/plain" }} }}
+[repeat]
+blocks = 1
+{more}
+""")
+    return path
+
+
+def test_each_connection_sends_the_paths_of_the_stream_and_the_comparison_is_marked(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("h2load")
+    path = suite(tmp_path)
+    ran = bench("run", path, "-o", "results", "--set", "repeat.seed=0")
+    assert ran.code == 0, ran.all
+    (result,) = (tmp_path / "results").iterdir()
+    trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
+    by_tool = {trial["case"]["driver"]: trial for trial in trials}
+    outcomes = {
+        tool: {check["id"]: check["status"] for check in trial["checks"] if check["id"] in "R1 R2"}
+        for tool, trial in by_tool.items()
+    }
+    assert outcomes == {
+        "load": {"R1": "unknown", "R2": "warn"},
+        "other": {"R1": "pass", "R2": "pass"},
+    }
+    assert by_tool["load"]["reading"]["good_at_least"] > 0
+    text = " ".join(ran.out.split())
+    assert "the load tool does not report which requests it sent" in text, text
+    assert "→ compare others, such as wrk" in text, text
+    workload = cases(path)[0].workload
+    assert workload is not None
+    records = islice(workload.records(0, 1), by_tool["load"]["stream"]["records"])
+    wanted = [record.head.decode().partition("\r\n")[0] for record in records]
+    sent: dict[int, list[str]] = {}
+    for line in (tmp_path / "requests.log").read_text().splitlines():
+        connection, head, _ = json.loads(line)
+        if "user-agent: h2load" in head.lower():
+            assert "accept: text/plain" in head.lower()
+            sent.setdefault(connection, []).append(head.partition("\r\n")[0])
+    assert len(sent) == 3
+    assert all(own == wanted[: len(own)] for own in sent.values()), "another order"
+    assert min(len(own) for own in sent.values()) > 10
+    verified = bench("verify", result)
+    assert verified.code == 0, verified.all
+
+
+ORDER = """[scenarios.mix.kinds.order]
+request = { method = "POST", path = "/orders", headers = { Accept = "text/plain" } }
+"""
+LANGUAGE = """[scenarios.mix.kinds.page]
+request = { path = "/", headers = { Accept-Language = "de" } }
+"""
+OF_ID = """[scenarios.mix.kinds.page]
+request = { path = "/", headers = { Accept = "text/plain", X-Id = "{id}" } }
+"""
+SESSION = """[scenarios.mix.session]
+request = { path = "/login" }
+"""
+TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "says"),
+    [
+        ("h2load", ORDER, "sends GET without a body only, unlike kind 'order', and mix has 3"),
+        ("h2load", LANGUAGE, "sends the same headers in all requests, unlike kind 'page', and mix"),
+        ("h2load", OF_ID, "sends the same headers in all requests, unlike kind 'page'"),
+        ("h2load", SESSION, "sends the same headers in all requests, unlike kind 'item'"),
+        ("ab", "", "sends one request again and again, and mix has 2 kinds"),
+        ("hey", "", "sends one request again and again, and mix has 2 kinds"),
+        ("siege", "", "sends one request again and again, and mix has 2 kinds"),
+        ("weighttp", "", "sends one request again and again, and mix has 2 kinds"),
+        ("oha", "", "chooses from several URLs by itself, at random, and mix has 2 kinds"),
+        ("hyperfine", "", "times a program, which chooses its requests, and mix has 2 kinds"),
+    ],
+)
+def test_what_a_tool_cannot_send_is_refused_with_its_place(
+    bench: Bench, tmp_path: Path, tool: str, more: str, says: str
+) -> None:
+    path = suite(tmp_path, '"load"', more)
+    options = 'command = ["{python}", "{url}"]\nrequests = 1' if tool == "hyperfine" else ""
+    length = "" if tool in {"weighttp", "hyperfine", "ab"} else 'duration = "1s"\n'
+    text = path.read_text().replace(
+        'use = "h2load"\nconnections = 3\nduration = "1s"\n',
+        f'use = "{tool}"\n{options}\n{length}',
+    )
+    path.write_text(text)
+    refused = bench("check", path)
+    assert refused.code == 2, refused.all
+    lines = " ".join(refused.err.split())
+    assert f"scenarios.mix.loaders[0]: 'load' {says}" in lines, lines
+    assert "mix.toml:" in lines
+    assert TAKERS in lines

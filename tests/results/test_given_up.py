@@ -1,0 +1,82 @@
+"""A load tool that fails alike in each trial: its case ends after three, and the others go on."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import Bench, answering, needed
+from made.plain import trial
+
+from benchforge.model.files.folder import read_trials
+from benchforge.model.trial.trial import ATTEMPTS, Failure, Trial
+from benchforge.stats.summary.completeness import given_up
+
+SUITE = f"""benchforge = 1
+[servers.one]
+{answering()}
+[loaders.crashes]
+use = "hyperfine"
+command = ["{sys.executable}", "-c", "raise SystemExit(3)", "{{url}}"]
+requests = 1
+runs = 1
+[loaders.sound]
+use = "pace"
+connections = 1
+duration = "100ms"
+[scenarios.s]
+servers = ["one"]
+loaders = ["crashes", "sound"]
+[repeat]
+blocks = 4
+quiet = "off"
+"""
+
+
+def crashed(result: Path) -> list[Trial]:
+    return [one for one in read_trials(result) if one.case.driver == "crashes"]
+
+
+def test_a_case_whose_load_tool_crashes_ends_after_three_trials(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed("hyperfine")
+    (tmp_path / "suite.toml").write_text(SUITE)
+    ran = bench("run", "suite.toml", "-o", "results")
+    assert ran.code == 4, ran.all
+    (result,) = (tmp_path / "results").iterdir()
+    assert [one.block for one in crashed(result)] == [1] * ATTEMPTS
+    assert {one.block for one in read_trials(result) if one.case.driver == "sound"} == {1, 2, 3, 4}
+    assert "not measured: 3 planned measurements, whose load tool had failed alike" in ran.err
+    assert bench("verify", result).code == 0
+    # A later session tries the place that was lost again, and comes to the same end.
+    again = bench("run", "--resume", result)
+    assert again.code == 4, again.all
+    assert [one.block for one in crashed(result)] == [1] * 2 * ATTEMPTS
+    assert "not measured: 3 planned measurements, whose load tool had failed alike" in again.err
+    assert bench("verify", result).code == 0
+
+
+@pytest.mark.parametrize(
+    ("ends", "over"),
+    [
+        (["ended by signal 11"] * 3, True),
+        (["pid 7: ended", "pid 18: ended", "pid 901: ended"], True),
+        (["ended by signal 11"] * 2, False),
+        (["", "a", "a", "a"], True),
+        (["a", "a", "", "a"], False),
+        (["a", "a", "b"], False),
+    ],
+)
+def test_only_three_in_a_row_that_end_alike_are_enough(ends: list[str], over: bool) -> None:
+    trials = [
+        trial(number=number, failure=Failure(stage="read", message=end) if end else None)
+        for number, end in enumerate(ends, 1)
+    ]
+    assert given_up(trials, trials[0].case) is over
+    others = [one.model_copy(update={"failure": None}) for one in trials]
+    assert not given_up(others, trials[0].case)
+
+
+def test_what_a_server_did_ends_no_case() -> None:
+    trials = [trial(number=n, failure=Failure(stage="start", message="a")) for n in (1, 2, 3)]
+    assert not given_up(trials, trials[0].case)
