@@ -167,8 +167,8 @@ class Scenario(Frozen):
     monitor: Rate | Literal["off", False] | None = None
     """Number of random moments per second of a load at which benchforge sends the request and \
 checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTIONS, which change no \
-data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
-other methods: off."""
+data, and for mixes: up to 20/s, with at most 0.2 % of the load's requests, but a few in each \
+load. Default for other methods: off."""
     interleave: Duration | Literal["off"] | None = None
     'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
     turns: Literal["compared", "all"] = "compared"
@@ -200,10 +200,9 @@ compare load tools and values of `vary`."""
 
     def monitored(self, request: Request) -> Moments | None:
         """Return at which moments a load with this request is monitored; None where it is not."""
-        if self.kinds:
-            return None
         if self.monitor is None:
-            return Moments(MONITORED_PER_S, exact=False) if request.method in SAFE else None
+            by_default = self.kinds or request.method in SAFE
+            return Moments(MONITORED_PER_S, exact=False) if by_default else None
         if not isinstance(self.monitor, Rate) or not self.monitor:
             return None
         return Moments(float(self.monitor), exact=True)

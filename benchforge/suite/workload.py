@@ -8,13 +8,15 @@ import hashlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.stream import Stream
 from benchforge.model.values.distribution import provided
 from benchforge.parts.part import Driver
 
@@ -93,6 +95,25 @@ class Workload(ABC):
     @abstractmethod
     def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Workload":
         """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
+
+    @abstractmethod
+    def written(
+        self,
+        plain: "Workload",
+        driver: Driver,
+        root: str,
+        seed: tuple[int, int],
+        file: Path,
+        secrets: frozenset[str],
+    ) -> Stream:
+        """Write the requests of a load into a file; `plain` is the mix before the logins.
+
+        Raises BenchforgeError where a feed runs out.
+        """
+
+    @abstractmethod
+    def monitoring(self, seed: int, block: int) -> Callable[..., Any]:
+        """Return what makes the monitor of a load, given the place of a `Monitoring`."""
 
     @abstractmethod
     def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:

@@ -99,14 +99,15 @@ def made_ready(
             story.ready(sandbox)
             story.answers.append(reply.answer)
             story.body = reply.body
-            monitor = _monitor(sandbox, inputs, ground, scratch / LABEL, asking, story.load)
-            alone = probes.held_to_itself(asking, reply.body)
-            before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
-            story.probes = probes.probes(before, (), story.load)
             mix = logged = case.workload
             if mix is not None:
                 logged = stream.logged_in(sandbox, mix, asking, of_block)
                 kinds = stream.probed(sandbox, logged, asking, story.load)
+            make = Monitoring if logged is None else logged.monitoring(*of_block)
+            monitor = _monitor(make, (sandbox, scratch / LABEL, asking, story.load), inputs, ground)
+            alone = probes.held_to_itself(asking, reply.body)
+            before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
+            story.probes = probes.probes(before, (), story.load)
             still_there(sandbox, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
@@ -114,8 +115,8 @@ def made_ready(
     if mix is not None and logged is not None:
         with story.phase("stream"):
             file = scratch / stream.FILE
-            story.stream = stream.rendered(
-                (mix, logged), case.driver, asking.root, of_block, file, ground.secrets
+            story.stream = logged.written(
+                mix, case.driver, asking.root, of_block, file, ground.secrets
             )
             target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:
@@ -164,18 +165,16 @@ def asked_again(
 
 
 def _monitor(
-    sandbox: Sandbox,
+    make: Callable[..., Monitoring],
+    place: tuple[Sandbox, Path, HttpProbe, Load | None],
     inputs: TrialInputs,
     ground: TrialContext,
-    folder: Path,
-    asking: HttpProbe,
-    load: Load | None,
 ) -> Monitoring | None:
     """Start what sends the request at random moments of the load; None where nothing should."""
     step = inputs.step
     if step.case.monitor is None:
         return None
-    monitor = Monitoring(sandbox, folder, asking, load)
+    monitor = make(*place)
     least = LEAST if step.case.find is None else LEAST_OF_SEARCH
     cpus = ground.places.get("loader")
     monitor.start(ground.python, cpus, step.case.monitor, least=least, seed=step.seed)

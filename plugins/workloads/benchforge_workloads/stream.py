@@ -8,13 +8,16 @@ import json
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 
 from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.stream import Stream
+from benchforge.parts.part import Driver
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
 from benchforge.suite.workload import Reply, StreamRecord, Workload
@@ -31,8 +34,10 @@ from benchforge_workloads.holes import (
     in_header,
     in_path,
 )
+from benchforge_workloads.monitoring import MixMonitoring
 from benchforge_workloads.sessions import User, unfilled, user_of
 from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession
+from benchforge_workloads.written import written
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -181,7 +186,33 @@ class Mix(Workload):
 
         Raises BenchforgeError where a feed with `each once` runs out.
         """
-        text = f"{_VERSION}:{seed}:{block}"
+        return (record for record, _ in self.dealt(seed, block, f"{_VERSION}:{seed}:{block}"))
+
+    def written(
+        self,
+        plain: Workload,
+        driver: Driver,
+        root: str,
+        seed: tuple[int, int],
+        file: Path,
+        secrets: frozenset[str],
+    ) -> Stream:
+        """Write the requests of a load to a file. Raises BenchforgeError where a feed runs out."""
+        return written((plain, self), driver, root, seed, file, secrets)
+
+    def monitoring(self, seed: int, block: int) -> partial[MixMonitoring]:
+        """Return what makes the monitor of a load, which sends a stream of its own."""
+        of_users = {} if self.session is None else self._used(self.session)
+        once = {k for k, one in self.feeds.items() if one.feed.order == "each once"} - {*of_users}
+        kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
+        mix = replace(self, kinds=kinds)
+        dealt = mix.dealt(seed, block, f"{_VERSION}:{seed}:{block}:monitor") if kinds else ()
+        return partial(MixMonitoring, dealt, mix.rows, mix.flows if kinds else {})
+
+    def dealt(
+        self, seed: int, block: int, text: str
+    ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
+        """Yield requests without end, each with the values of its holes; `text` is the seed."""
         deck, deal = self.deck, random.Random(text)  # noqa: S311
         draws = {label: one.draws(text) for label, one in self.feeds.items()}
         makers = [_Maker(step.request) for step in self.rows.values()]
@@ -209,7 +240,7 @@ class Mix(Workload):
                 head, body = makers[kind].made(values)
                 later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
                 opened = tuple(maker.open(values, user.cookies) for maker in later)
-                yield StreamRecord(kind, head + user.header.encode(), body, opened)
+                yield StreamRecord(kind, head + user.header.encode(), body, opened), values
 
     def open_requests(self, record: StreamRecord) -> Iterator[Request]:
         """Yield the requests of a record's later steps, with the names of their open holes."""

@@ -16,7 +16,9 @@ from serving.postgres import DATASET, Postgres
 SHOP = DATASET.with_name("shop")
 APPS = ("flask_shop", "django_shop", "fastapi_shop")
 # Not the first queries of a connection, which ask for its settings and types.
-_QUERY = re.compile(r"(?:statement|execute [^:]+):\s+(SELECT|INSERT|DELETE|BEGIN|COMMIT)(?! pg_| version\(\))")
+_QUERY = re.compile(
+    r"(?:statement|execute [^:]+):\s+(SELECT|INSERT|DELETE|BEGIN|COMMIT)(?! pg_| version\(\))"
+)
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
