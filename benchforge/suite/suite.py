@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    PositiveInt,
+    PrivateAttr,
+    model_validator,
+)
 
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code
@@ -179,6 +187,19 @@ compare load tools and values of `vary`."""
     "Number of measurements of each case, instead of that of [repeat]."
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
+
+    _stage_counts: dict[str, int] = PrivateAttr(default_factory=dict)
+
+    @property
+    def stage_counts(self) -> Mapping[str, int]:
+        """Number of stages of each load tool whose rate changes by plan, by label."""
+        return self._stage_counts
+
+    def with_stages(self, counts: Mapping[str, int]) -> Self:
+        """Return the scenario with the numbers of stages of load tools, by label."""
+        copy = self.model_copy()
+        copy._stage_counts = {k: counts[k] for k in self.loaders if counts.get(k)}  # noqa: SLF001
+        return copy
 
     @model_validator(mode="after")
     def _can_be_answered(self) -> Self:

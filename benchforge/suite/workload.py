@@ -8,7 +8,7 @@ import hashlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from benchforge.model.trial.stream import Stream
 from benchforge.model.values.distribution import provided
 from benchforge.parts.part import Driver
 
-GROUP = "benchforge.workloads"
+GROUP, FILE = "benchforge.workloads", "stream.bin"
 LEAST, MOST, PER_S = 1000, 200_000, 10_000
 "Records of a load: at least, at most, and in a closed loop for each second. Then it begins again."
 _SPARE = 1.2  # random arrivals may be more than the rate says
@@ -53,13 +53,6 @@ class StreamRecord(NamedTuple):
         return b"".join((sizes, self.head, self.body, *steps))
 
 
-class Reply(NamedTuple):
-    """The answer to a login, or to a step of a flow."""
-
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Workload(ABC):
     """The mix of a scenario: a pure, seeded function to requests."""
 
@@ -89,37 +82,11 @@ class Workload(ABC):
         """Whether the requests of a kind differ, so that its answers may."""
 
     @abstractmethod
-    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
-        """Yield the login of each user of a block, with its right answer."""
+    def ready_at(self, sandbox: Any, server: Any, load: Any, seed: tuple[int, int]) -> "ReadyMix":
+        """Log all users in, and send a request of each kind until it is answered rightly.
 
-    @abstractmethod
-    def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Workload":
-        """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
-
-    @abstractmethod
-    def written(
-        self,
-        plain: "Workload",
-        driver: Driver,
-        root: str,
-        seed: tuple[int, int],
-        file: Path,
-        secrets: frozenset[str],
-    ) -> Stream:
-        """Write the requests of a load into a file; `plain` is the mix before the logins.
-
-        Raises BenchforgeError where a feed runs out.
-        """
-
-    @abstractmethod
-    def monitoring(self, seed: int, block: int) -> Callable[..., Any]:
-        """Return what makes the monitor of a load, given the place of a `Monitoring`."""
-
-    @abstractmethod
-    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
-        """Return the request of a later step after answers to steps before it, by label.
-
-        Raises TrialFailed where a value is missing.
+        `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where
+        an answer stays wrong.
         """
 
     @abstractmethod
@@ -151,6 +118,22 @@ class Workload(ABC):
             for n in record.kinds:
                 counts[n] += 1
         return sha256.hexdigest(), tuple(counts)
+
+
+class ReadyMix(ABC):
+    """A mix of which a server answered each kind, after the logins of all users."""
+
+    @abstractmethod
+    def monitoring(self) -> Callable[..., Any]:
+        """Return what makes the monitor of a load, given the place of a `Monitoring`."""
+
+    @abstractmethod
+    def written(self, driver: Driver, file: Path, secrets: frozenset[str]) -> Stream:
+        """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
+
+    @abstractmethod
+    def judged(self, stream: Stream) -> Stream:
+        """Return the stream with answers to probes after the load, and what is right of a kind."""
 
 
 def amount(driver: Driver) -> int:

@@ -9,18 +9,18 @@ import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 
 from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.stream import Stream
-from benchforge.parts.part import Driver
+from benchforge.model.trial.trial import Load
+from benchforge.run.http.request import HttpProbe
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import Reply, StreamRecord, Workload
+from benchforge.suite.workload import StreamRecord, Workload
 from benchforge.text.readable import exact
 from benchforge_workloads import flows
 from benchforge_workloads.feeds import LoadedFeed, Row
@@ -35,9 +35,9 @@ from benchforge_workloads.holes import (
     in_path,
 )
 from benchforge_workloads.monitoring import MixMonitoring
-from benchforge_workloads.sessions import User, unfilled, user_of
+from benchforge_workloads.ready import ReadyMix, logged_in, probed
+from benchforge_workloads.sessions import Reply, User, unfilled, user_of
 from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession
-from benchforge_workloads.written import written
 
 _VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
@@ -188,17 +188,17 @@ class Mix(Workload):
         """
         return (record for record, _ in self.dealt(seed, block, f"{_VERSION}:{seed}:{block}"))
 
-    def written(
-        self,
-        plain: Workload,
-        driver: Driver,
-        root: str,
-        seed: tuple[int, int],
-        file: Path,
-        secrets: frozenset[str],
-    ) -> Stream:
-        """Write the requests of a load to a file. Raises BenchforgeError where a feed runs out."""
-        return written((plain, self), driver, root, seed, file, secrets)
+    def ready_at(
+        self, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
+    ) -> ReadyMix:
+        """Log all users in, and send a request of each kind until it is answered rightly.
+
+        Raises TrialFailed where an answer stays wrong.
+        """
+        users = logged_in(sandbox, self, server, seed)
+        return ReadyMix(
+            self, users, sandbox, server, load, seed, probed(sandbox, users, server, load)
+        )
 
     def monitoring(self, seed: int, block: int) -> partial[MixMonitoring]:
         """Return what makes the monitor of a load, which sends a stream of its own."""

@@ -45,7 +45,7 @@ def _not_reached(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 def _rows(case: CaseSummary) -> Iterator[CaseSummary]:
-    yield from case.by_kind
+    yield from case.by_part("kind")
     labels = {line.metric for lines in case.kinds.values() for line in lines}
     together = tuple(line for line in case.metrics if line.metric in labels)
     yield case.model_copy(update={"case": case.case.of_kind(ALL), "metrics": together, "kinds": {}})
