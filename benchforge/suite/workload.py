@@ -70,6 +70,10 @@ class Workload(ABC):
     "False where the values of a feed are in a file that is not there."
     files: Mapping[str, str]
     "Digests of the files of feeds, by a key for each."
+    deck: list[int]
+    "Numbers of the kinds in the smallest pass that has the shares."
+    ready: tuple[Request, Expect]
+    "The request that decides whether a server is ready, with its right answer."
     first: Mapping[str, tuple[Request, Expect]]
     "A request of each kind with its right answer, the same in each run: probes send it."
 
@@ -96,19 +100,6 @@ class Workload(ABC):
     @abstractmethod
     def hidden(self, secrets: Collection[str]) -> "Workload":
         """Return the mix without secrets."""
-
-    @property
-    def ready(self) -> tuple[Request, Expect]:
-        """The request that decides whether a server is ready: the first that is safe."""
-        begins = [one for label, one in self.first.items() if label not in self.after]
-        return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
-
-    @property
-    def deck(self) -> list[int]:
-        """Numbers of the kinds in the smallest pass that has the shares."""
-        whole = math.gcd(*self.shares.values())
-        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
-        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
 
     def digest(self, seed: int, block: int, records: int) -> tuple[str, tuple[int, ...]]:
         """Return the SHA-256 of the first records, and how many there are of each kind."""

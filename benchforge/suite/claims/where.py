@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from benchforge.model.suite.pivot import AXIS_NAMES
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Fault, Nearest
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
@@ -44,6 +45,23 @@ def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> 
             yield from map(name.of_kind, scenario.kind_labels)
             stages = scenario.stage_counts.get(name.driver, 0)
             yield from map(name.of_stage, range(1, stages + 1))
+
+
+def asked(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
+    """Return claims or tables without those about a scenario that only a profile makes a search."""
+    searches = {
+        label
+        for label in as_table(document.tables.get("scenarios"))
+        if document.of_profile(("scenarios", label, "find"))
+    }
+
+    def named(table: Tables) -> Iterator[JsonValue]:
+        several = table.get("scenarios")
+        yield from several if isinstance(several, list) else ()
+        for inner in (table, as_table(table.get("a")), as_table(table.get("b"))):
+            yield inner.get("scenario")
+
+    return {k: one for k, one in tables.items() if not any(n in searches for n in named(one))}
 
 
 def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
-from benchforge.suite.claims.where import with_parts
+from benchforge.suite.claims.where import asked, with_parts
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
@@ -85,9 +85,11 @@ def _asks(
             scenarios[label] = scenario.with_stages(stages)
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
     drawn = yield from tables_of(document.tables, "tables")
-    tables = yield from pivots(drawn, names["metrics"], names["scenarios"], scenarios)
+    tables = yield from pivots(
+        asked(drawn, document), names["metrics"], names["scenarios"], scenarios
+    )
     written = yield from tables_of(document.tables, "claims")
-    claims = yield from sound_claims(written, metrics, names, scenarios)
+    claims = yield from sound_claims(asked(written, document), metrics, names, scenarios)
     answerable = {
         label: claim
         for label, claim in claims.items()

@@ -5,6 +5,7 @@ Kinds are dealt in decks, not drawn: each prefix has the shares to within one de
 
 import itertools
 import json
+import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -145,10 +146,18 @@ class Mix(Workload):
         return request, expect
 
     @property
-    def ready(self) -> tuple[Request, Expect]:
-        """The request that decides whether a server is ready: with users, a login."""
+    def deck(self) -> list[int]:  # type: ignore[override]
+        """Numbers of the kinds in the smallest pass that has the shares."""
+        whole = math.gcd(*self.shares.values())
+        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
+        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
+
+    @property
+    def ready(self) -> tuple[Request, Expect]:  # type: ignore[override]
+        """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
-            return super().ready
+            begins = [one for label, one in self.first.items() if label not in self.after]
+            return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
         return request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property

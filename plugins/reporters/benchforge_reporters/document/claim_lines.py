@@ -67,7 +67,10 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
         for case in summary.cases
         if case.kinds or case.stages
     }
-    lines = [_line(one, roots, wholes) for one in texts(summary)]
+    lines = [
+        replace(line, remark="; ".join(filter(None, (_few(line, summary), line.remark))))
+        for line in (_line(one, roots, wholes) for one in texts(summary))
+    ]
     titles = [titled(line.text.claim.metric, line.text.claim.of) for line in lines]
     if len(set(titles)) < _PAIR:
         return lines
@@ -121,6 +124,28 @@ def _line(text: ClaimText, roots: Collection[str], wholes: Mapping[str, str]) ->
         remark=_remark(verdict, faults),
         text=text,
     )
+
+
+def _few(line: ClaimLine, summary: Summary) -> str:
+    """Return why the number of a kind or stage is unknown, and what helps; empty if it is not."""
+    text = line.text
+    instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
+    if line.state != "invalid" or instance is None:
+        return ""
+    parts = {
+        part.case.title: part
+        for case in summary.cases
+        for part in (*case.by_part("kind"), *case.by_part("stage"))
+    }
+    for name in instance.cases:
+        of_part = parts[name.title].metrics if name.title in parts else ()
+        for one in of_part:
+            whys = [own.sample.why for own in one.samples if own.sample.value is None]
+            if whys and (one.metric, one.of) == (text.claim.metric, text.claim.of):
+                trials = f"{len(whys)} of {readable.counted(len(one.samples), 'trial')}"
+                helps = "a longer load, a larger share or a lower percentile helps"
+                return f"{name.part_label}, in {trials} of {name.server}: {whys[0]}; {helps}"
+    return ""
 
 
 def _with_names(text: ClaimText, wholes: Mapping[str, str]) -> str:

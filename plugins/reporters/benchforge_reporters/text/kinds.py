@@ -8,6 +8,7 @@ from benchforge_reporters.text.words import names
 
 ALL = "(all)"
 "The row of all kinds together: no label of a kind has parentheses."
+NOT_BY_KIND = "CPU time and memory by kind are unknown: the same processes answer all kinds."
 
 
 def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
