@@ -21,7 +21,7 @@ from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
 from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
-from benchforge.suite.claims.where import asked, with_parts
+from benchforge.suite.claims.where import outside_searches, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
@@ -193,10 +193,13 @@ def _suite(
     engine = yield from engine_of(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     drawn = yield from pivots(
-        asked(labelled["tables"], document), labels["metrics"], labels["scenarios"], by_label
+        outside_searches(labelled["tables"], document),
+        labels["metrics"],
+        labels["scenarios"],
+        by_label,
     )
     claims = yield from sound_claims(
-        asked(labelled["claims"], document), measured, labels, by_label
+        outside_searches(labelled["claims"], document), measured, labels, by_label
     )
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")

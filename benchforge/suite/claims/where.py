@@ -47,7 +47,7 @@ def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> 
             yield from map(name.of_stage, range(1, stages + 1))
 
 
-def asked(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
+def outside_searches(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
     """Return claims or tables without those about a scenario that only a profile makes a search."""
     searches = {
         label

@@ -12,7 +12,7 @@ from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
-from benchforge.suite.claims.where import asked, with_parts
+from benchforge.suite.claims.where import outside_searches, with_parts
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
@@ -76,7 +76,7 @@ def _asks(
     written_scenarios = yield from tables_of(document.tables, "scenarios")
     declared = with_bridges(written_scenarios, there)
     loaders = yield from tables_of(document.tables, "loaders")
-    stages = {k: len(one) for k, v in loaders.items() if isinstance(one := v.get("stages"), list)}
+    stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
     scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
         matrix = {key: table[key] for key in _MATRIX if key in table}
@@ -86,10 +86,10 @@ def _asks(
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
     drawn = yield from tables_of(document.tables, "tables")
     tables = yield from pivots(
-        asked(drawn, document), names["metrics"], names["scenarios"], scenarios
+        outside_searches(drawn, document), names["metrics"], names["scenarios"], scenarios
     )
     written = yield from tables_of(document.tables, "claims")
-    claims = yield from sound_claims(asked(written, document), metrics, names, scenarios)
+    claims = yield from sound_claims(outside_searches(written, document), metrics, names, scenarios)
     answerable = {
         label: claim
         for label, claim in claims.items()

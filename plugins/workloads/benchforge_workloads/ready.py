@@ -41,7 +41,7 @@ class KindProbes:
 
 
 @dataclass(frozen=True)
-class ReadyMix(workload.ReadyMix):
+class AnsweredMix(workload.ReadyMix):
     """A mix of which a server answered each kind, after the logins of all users."""
 
     plain: Mix

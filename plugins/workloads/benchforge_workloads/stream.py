@@ -36,7 +36,7 @@ from benchforge_workloads.holes import (
     in_path,
 )
 from benchforge_workloads.monitoring import MixMonitoring
-from benchforge_workloads.ready import ReadyMix, logged_in, probed
+from benchforge_workloads.ready import AnsweredMix, logged_in, probed
 from benchforge_workloads.sessions import Reply, User, unfilled, user_of
 from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession
 
@@ -199,13 +199,13 @@ class Mix(Workload):
 
     def ready_at(
         self, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
-    ) -> ReadyMix:
+    ) -> AnsweredMix:
         """Log all users in, and send a request of each kind until it is answered rightly.
 
         Raises TrialFailed where an answer stays wrong.
         """
         users = logged_in(sandbox, self, server, seed)
-        return ReadyMix(
+        return AnsweredMix(
             self, users, sandbox, server, load, seed, probed(sandbox, users, server, load)
         )
 

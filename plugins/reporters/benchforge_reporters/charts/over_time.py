@@ -77,10 +77,10 @@ class _Panels:
             for rates in shown.rates
         ]
         above = [f'<path class="{own}" d="{path}"/>' for path in paths if path]
-        above += self._steps(shown.moments, lambda one: one.due, self.rates, "law few")
+        above += self._steps(shown.moments, lambda moment: moment.due, self.rates, "law few")
         below = [
-            *self._steps(shown.moments, lambda one: one.p50_us, self.times, own),
-            *self._steps(shown.moments, lambda one: one.p99_us, self.times, f"{own} dashed"),
+            *self._steps(shown.moments, lambda moment: moment.p50_us, self.times, own),
+            *self._steps(shown.moments, lambda moment: moment.p99_us, self.times, f"{own} dashed"),
         ]
         for pieces, top, height in (
             (above, _HEAD, _RATES),
@@ -102,12 +102,12 @@ class _Panels:
     ) -> Iterator[str]:
         """Yield a line over each part of a stage that has a value; neighbours are one line."""
         points: list[tuple[float, float]] = []
-        for one in moments:
-            if (there := value(one)) is None:
+        for moment in moments:
+            if (there := value(moment)) is None:
                 yield from self._drawn(points, axis, kind)
                 points = []
             else:
-                points += [(one.start_s, there), (one.end_s, there)]
+                points += [(moment.start_s, there), (moment.end_s, there)]
         yield from self._drawn(points, axis, kind)
 
     def _drawn(
@@ -137,11 +137,10 @@ def _y(axis: ChartAxis, value: float, top: int, height: int) -> float:
 
 def _in_words(shown: LoadOverTime) -> str:
     words = []
-    for one in shown.moments:
-        until = (
-            f"until {readable.amount('s', one.end_s)}: {readable.figure(one.due)} requests/s due"
-        )
-        for name, us in (("p50", one.p50_us), ("p99", one.p99_us)):
+    for moment in shown.moments:
+        end, due = readable.amount("s", moment.end_s), readable.figure(moment.due)
+        until = f"until {end}: {due} requests/s due"
+        for name, us in (("p50", moment.p50_us), ("p99", moment.p99_us)):
             until += "" if us is None else f", {name} {readable.amount('s', us / 1e6)}"
         words.append(until)
     return readable.listed(words, 30)

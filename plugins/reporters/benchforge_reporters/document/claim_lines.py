@@ -139,10 +139,10 @@ def _few(line: ClaimLine, summary: Summary) -> str:
     }
     for name in instance.cases:
         of_part = parts[name.title].metrics if name.title in parts else ()
-        for one in of_part:
-            whys = [own.sample.why for own in one.samples if own.sample.value is None]
-            if whys and (one.metric, one.of) == (text.claim.metric, text.claim.of):
-                trials = f"{len(whys)} of {readable.counted(len(one.samples), 'trial')}"
+        for metric in of_part:
+            whys = [own.sample.why for own in metric.samples if own.sample.value is None]
+            if whys and (metric.metric, metric.of) == (text.claim.metric, text.claim.of):
+                trials = f"{len(whys)} of {readable.counted(len(metric.samples), 'trial')}"
                 helps = "a longer load, a larger share or a lower percentile helps"
                 return f"{name.part_label}, in {trials} of {name.server}: {whys[0]}; {helps}"
     return ""

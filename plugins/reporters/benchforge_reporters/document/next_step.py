@@ -38,11 +38,15 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
     measured = [trial for trial in trials if trial.measured]
     if any(trial.believed for trial in measured) or not any(t.disturbed for t in measured):
         return ""
-    more = max(_LEAST, 2 * blocks)
-    return (
+    what = (
         "Noise met every trial: stop other programs, or take a quieter machine, and run the suite "
-        f"again. Where that cannot be, run it with --set repeat.blocks={more}: where noise meets "
-        "the servers of a block alike, their ratio counts."
+        "again."
+    )
+    if any(trial.search_outcome is not None for trial in measured):
+        return what
+    return (
+        f"{what} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
+        "where noise meets the servers of a block alike, their ratio counts."
     )
 
 

@@ -47,9 +47,9 @@ def loads_over_time(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> li
     there = zip(names(cases), cases, strict=True)
     pairs = [(name, case, [t for t in trials if t.case == case.case]) for name, case in there]
     return [
-        one
+        load
         for name, case, own in pairs
-        if (one := _over_time(name, case.case.server, own)) is not None
+        if (load := _over_time(name, case.case.server, own)) is not None
     ]
 
 

@@ -43,6 +43,7 @@ def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:
         yield answer
 
 
-def _key(one: SeenAnswer | MonitorAnswer) -> tuple[object, ...]:
-    wrong = one.wrong if one.kind else ""
-    return one.kind, wrong, one.status, one.content_type, one.length, one.sha256
+def _key(answer: SeenAnswer | MonitorAnswer) -> tuple[object, ...]:
+    wrong = answer.wrong if answer.kind else ""
+    same = answer.status, answer.content_type, answer.length, answer.sha256
+    return answer.kind, wrong, *same
