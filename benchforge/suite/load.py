@@ -21,7 +21,7 @@ from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
 from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
-from benchforge.suite.claims.where import with_kinds
+from benchforge.suite.claims.where import outside_searches, with_parts
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
@@ -176,6 +176,8 @@ def _suite(
     yield from runtime_faults(parts, labels["runtimes"])
     interpreters = yield from runtimes(labelled["runtimes"], environment)
     by_label = yield from scenarios(labelled["scenarios"], labels, parts, environment)
+    stages = {k: len(getattr(one.part, "stages", ())) for k, one in parts["loaders"].items()}
+    by_label = {label: one.with_stages(stages) for label, one in by_label.items()}
     repeat = yield from repeated(document, given.profile)
     workloads: dict[str, Workload] = {}
     if labelled["feeds"] or any(one.kinds for one in by_label.values()):
@@ -190,8 +192,15 @@ def _suite(
     places = yield from placement(tables)
     engine = yield from engine_of(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
-    drawn = yield from pivots(labelled["tables"], labels["metrics"], labels["scenarios"], by_label)
-    claims = yield from sound_claims(labelled["claims"], measured, labels, by_label)
+    drawn = yield from pivots(
+        outside_searches(labelled["tables"], document),
+        labels["metrics"],
+        labels["scenarios"],
+        by_label,
+    )
+    claims = yield from sound_claims(
+        outside_searches(labelled["claims"], document), measured, labels, by_label
+    )
     if not tables.get("scenarios") and not get_close_matches("scenarios", tables, 1):
         yield Fault((), "no scenario is declared", "write [scenarios.LABEL]")
     chosen = yield from _chosen(top.only, given.only, labels["scenarios"], bridged)
@@ -243,7 +252,7 @@ def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite
     """
     yield from cell_faults(suite.tables, suite)
     with_cases = yield from resolved(
-        claims, lambda label: with_kinds(named(suite, label), suite.scenarios)
+        claims, lambda label: with_parts(named(suite, label), suite.scenarios)
     )
     yield from freeze_faults(suite, lambda label: named(suite, label))
     yield from turns_claim_faults(with_cases, suite)

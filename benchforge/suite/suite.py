@@ -5,7 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    PositiveInt,
+    PrivateAttr,
+    model_validator,
+)
 
 from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.code import Code
@@ -167,8 +175,8 @@ class Scenario(Frozen):
     monitor: Rate | Literal["off", False] | None = None
     """Number of random moments per second of a load at which benchforge sends the request and \
 checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTIONS, which change no \
-data: up to 20/s, with at most 0.2 % of the load's requests, but a few in each load. Default for \
-other methods: off."""
+data, and for mixes: up to 20/s, with at most 0.2 % of the load's requests, but a few in each \
+load. Default for other methods: off."""
     interleave: Duration | Literal["off"] | None = None
     'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
     turns: Literal["compared", "all"] = "compared"
@@ -179,6 +187,19 @@ compare load tools and values of `vary`."""
     "Number of measurements of each case, instead of that of [repeat]."
     find: Wanted | None = None
     "Search for the highest rate that a server sustains, instead of one load per case."
+
+    _stage_counts: dict[str, int] = PrivateAttr(default_factory=dict)
+
+    @property
+    def stage_counts(self) -> Mapping[str, int]:
+        """Number of stages of each load tool whose rate changes by plan, by label."""
+        return self._stage_counts
+
+    def with_stages(self, counts: Mapping[str, int]) -> Self:
+        """Return the scenario with the numbers of stages of load tools, by label."""
+        copy = self.model_copy()
+        copy._stage_counts = {k: counts[k] for k in self.loaders if counts.get(k)}  # noqa: SLF001
+        return copy
 
     @model_validator(mode="after")
     def _can_be_answered(self) -> Self:
@@ -200,10 +221,9 @@ compare load tools and values of `vary`."""
 
     def monitored(self, request: Request) -> Moments | None:
         """Return at which moments a load with this request is monitored; None where it is not."""
-        if self.kinds:
-            return None
         if self.monitor is None:
-            return Moments(MONITORED_PER_S, exact=False) if request.method in SAFE else None
+            by_default = self.kinds or request.method in SAFE
+            return Moments(MONITORED_PER_S, exact=False) if by_default else None
         if not isinstance(self.monitor, Rate) or not self.monitor:
             return None
         return Moments(float(self.monitor), exact=True)

@@ -8,17 +8,19 @@ import hashlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.stream import Stream
 from benchforge.model.values.distribution import provided
 from benchforge.parts.part import Driver
 
-GROUP = "benchforge.workloads"
+GROUP, FILE = "benchforge.workloads", "stream.bin"
 LEAST, MOST, PER_S = 1000, 200_000, 10_000
 "Records of a load: at least, at most, and in a closed loop for each second. Then it begins again."
 _SPARE = 1.2  # random arrivals may be more than the rate says
@@ -51,13 +53,6 @@ class StreamRecord(NamedTuple):
         return b"".join((sizes, self.head, self.body, *steps))
 
 
-class Reply(NamedTuple):
-    """The answer to a login, or to a step of a flow."""
-
-    headers: Mapping[str, str]
-    body: bytes
-
-
 class Workload(ABC):
     """The mix of a scenario: a pure, seeded function to requests."""
 
@@ -75,6 +70,10 @@ class Workload(ABC):
     "False where the values of a feed are in a file that is not there."
     files: Mapping[str, str]
     "Digests of the files of feeds, by a key for each."
+    deck: list[int]
+    "Numbers of the kinds in the smallest pass that has the shares."
+    ready: tuple[Request, Expect]
+    "The request that decides whether a server is ready, with its right answer."
     first: Mapping[str, tuple[Request, Expect]]
     "A request of each kind with its right answer, the same in each run: probes send it."
 
@@ -87,18 +86,11 @@ class Workload(ABC):
         """Whether the requests of a kind differ, so that its answers may."""
 
     @abstractmethod
-    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
-        """Yield the login of each user of a block, with its right answer."""
+    def ready_at(self, sandbox: Any, server: Any, load: Any, seed: tuple[int, int]) -> "ReadyMix":
+        """Log all users in, and send a request of each kind until it is answered rightly.
 
-    @abstractmethod
-    def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Workload":
-        """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
-
-    @abstractmethod
-    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
-        """Return the request of a later step after answers to steps before it, by label.
-
-        Raises TrialFailed where a value is missing.
+        `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where
+        an answer stays wrong.
         """
 
     @abstractmethod
@@ -109,19 +101,6 @@ class Workload(ABC):
     def hidden(self, secrets: Collection[str]) -> "Workload":
         """Return the mix without secrets."""
 
-    @property
-    def ready(self) -> tuple[Request, Expect]:
-        """The request that decides whether a server is ready: the first that is safe."""
-        begins = [one for label, one in self.first.items() if label not in self.after]
-        return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
-
-    @property
-    def deck(self) -> list[int]:
-        """Numbers of the kinds in the smallest pass that has the shares."""
-        whole = math.gcd(*self.shares.values())
-        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
-        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
-
     def digest(self, seed: int, block: int, records: int) -> tuple[str, tuple[int, ...]]:
         """Return the SHA-256 of the first records, and how many there are of each kind."""
         sha256, counts = hashlib.sha256(), [0] * len(self.shares)
@@ -130,6 +109,22 @@ class Workload(ABC):
             for n in record.kinds:
                 counts[n] += 1
         return sha256.hexdigest(), tuple(counts)
+
+
+class ReadyMix(ABC):
+    """A mix of which a server answered each kind, after the logins of all users."""
+
+    @abstractmethod
+    def monitoring(self) -> Callable[..., Any]:
+        """Return what makes the monitor of a load, given the place of a `Monitoring`."""
+
+    @abstractmethod
+    def written(self, driver: Driver, file: Path, secrets: frozenset[str]) -> Stream:
+        """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
+
+    @abstractmethod
+    def judged(self, stream: Stream) -> Stream:
+        """Return the stream with answers to probes after the load, and what is right of a kind."""
 
 
 def amount(driver: Driver) -> int:

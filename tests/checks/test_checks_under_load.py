@@ -11,9 +11,11 @@ from made.observed import answer as of_probe
 
 from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.under_load import answers
+from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.answers.good_response import GoodResponse
 from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.stream import Stream
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.run.http.monitor import Record, tallied
 
 
@@ -28,10 +30,24 @@ def kind(**changed: Any) -> MonitorAnswer:
     return MonitorAnswer.model_validate(fields | changed)
 
 
-def test_without_a_monitor_a_mix_says_that_it_does_not_know_kinds() -> None:
-    mix = Stream(records=1, sha256="ab", kinds={})
-    check = answers(trial(monitor=None).model_copy(update={"stream": mix}), LIMITS)
-    assert check.message.endswith(": the monitor does not know the kinds of a mix")
+def test_of_a_mix_it_names_the_kinds_that_were_wrong_or_not_sent() -> None:
+    right = GoodResponse(status=201, shortest=0, longest=None, binding=False)
+    kinds = {
+        label: StreamKind(share=1, records=1, request=Request(), good_response=right)
+        for label in ("list", "buy.add", "buy.pay", "rare")
+    }
+    mix = Stream(records=4, sha256="ab", kinds=kinds)
+    seen = (
+        kind(kind="buy.pay", status=201),
+        kind(kind="buy.add", status=500),
+        kind(kind="list", wrong=""),
+    )
+    of = trial(monitor=monitor(wrong=4, answers=seen), reading=reading(statuses={"201": 100}))
+    check = answers(of.model_copy(update={"stream": mix}), LIMITS)
+    assert check.status == "fail"
+    # The load tool counts an answer with another status as an error: the other one is hidden.
+    assert "at 4 of 97 random moments an answer to buy.pay was wrong, 1.1" in check.message
+    assert "; no answer to rare came then; " in check.message
 
 
 def test_what_was_never_wrong_has_an_upper_bound() -> None:

@@ -115,7 +115,7 @@ def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
 
 
 KINDS = {
-    "shop": {"list", "product", "orders", "buy"},
+    "shop": {"list", "product", "orders", "buy.add", "buy.pay"},
     "queries": {"json", "plaintext", "db", "queries", "fortunes", "updates"},
 }
 

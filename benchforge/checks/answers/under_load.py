@@ -9,7 +9,7 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.binomial import failing
-from benchforge.text.readable import amount, exact, listed, percent
+from benchforge.text.readable import amount, conjoined, exact, listed, percent
 
 _ID = "E6"
 _SHOWN = 2
@@ -24,16 +24,19 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     monitor = trial.monitor
     if monitor is None or not monitor.moments:
         return limits.check(_ID, "behaviour", None, f"{_NOT_KNOWN}: {_why_not(trial)}")
-    rest = [*_left_out(monitor), *_arrival(monitor)]
+    rest = [*_left_out(trial, monitor), *_arrival(monitor)]
     if monitor.wrong:
         share = monitor.wrong / monitor.moments
         wrong = [answer for answer in monitor.answers if answer.wrong]
         hidden = [answer for answer in wrong if not _visible(answer, trial)]
         reasons = listed([answer.wrong for answer in hidden or wrong], _SHOWN)
+        kinds = dict.fromkeys(answer.kind for answer in hidden or wrong if answer.kind)
         counted = "counts such answers as errors: see E1"
         if hidden or not wrong:
             counted = "does not tell such answers from right ones"
-        says = "; ".join([f"{_proved(monitor)}: {reasons}", f"the load tool {counted}", *rest])
+        says = "; ".join(
+            [f"{_proved(monitor, *kinds)}: {reasons}", f"the load tool {counted}", *rest]
+        )
         status: Status | None = None if hidden or not wrong else "warn"
         return limits.check(_ID, "behaviour", share, says, status=status)
     probes = trial.probes
@@ -54,19 +57,18 @@ _NOT_KNOWN = "whether answers were right while the server was loaded is not know
 def _why_not(trial: Trial) -> str:
     monitor = trial.monitor
     if monitor is None:
-        if trial.stream is not None:
-            return "the monitor does not know the kinds of a mix"
         return "the scenario has no monitor: it is off, or off by default for this method"
     if monitor.why:
         return f"the monitor failed: {monitor.why}"
-    return "; ".join(_left_out(monitor)) or "the load was too short for the monitor"
+    return "; ".join(_left_out(trial, monitor)) or "the load was too short for the monitor"
 
 
-def _proved(monitor: Monitor) -> str:
+def _proved(monitor: Monitor, *kinds: str) -> str:
     """Return what the moments prove, in one sentence."""
     estimate = failing([monitor.wrong], [monitor.moments])
     of = f"{exact(monitor.wrong)} of {exact(monitor.moments)}"
-    says = f"at {of} random moments an answer was wrong"
+    what = f"an answer to {conjoined(kinds)}" if kinds else "an answer"
+    says = f"at {of} random moments {what} was wrong"
     if estimate.low is None or estimate.high is None:
         return says
     if not monitor.wrong:
@@ -74,7 +76,10 @@ def _proved(monitor: Monitor) -> str:
     return f"{says}, {percent(estimate.low)} to {percent(estimate.high)} of them (95 %)"
 
 
-def _left_out(monitor: Monitor) -> Iterator[str]:
+def _left_out(trial: Trial, monitor: Monitor) -> Iterator[str]:
+    kinds = trial.stream.kinds if trial.stream is not None else {}
+    if missed := sorted(kinds.keys() - {one.kind for one in monitor.answers}):
+        yield f"no answer to {conjoined(missed, 'or')} came then"
     for why, count in monitor.unanswered.items():
         yield f"{exact(count)} not answered: {why}"
     if monitor.unjudged:
@@ -89,7 +94,8 @@ def _arrival(monitor: Monitor) -> Iterator[str]:
 
 def _visible(answer: MonitorAnswer, trial: Trial) -> bool:
     """Whether the load tool tells such an answer from a right one."""
-    reading, right = trial.reading, trial.good_response
+    of_kind = trial.of_kind(answer.kind) if answer.kind else trial
+    reading, right = of_kind.reading or trial.reading, of_kind.good_response
     if reading is None or right is None:
         return False
     if answer.status != right.status:

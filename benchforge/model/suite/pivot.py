@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from benchforge.model.values.case_name import KIND, CaseName
+from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.frozen import Frozen
 
 Statistic = Literal["median", "mean", "average", "sd", "min", "max", "range", "runs"]
@@ -34,15 +34,16 @@ class Pivot(Frozen):
     "Values of the cases to keep, by axis. Cases without one of these axes are left out."
 
     @property
-    def of_kinds(self) -> bool:
-        """True if the table is of the kinds of mixes, and not of all together."""
-        return KIND in (*self.rows, *self.columns, *self.where)
+    def part(self) -> str:
+        """Axis of the parts of loads that the table has: kind or stage; empty for the whole."""
+        named = (*self.rows, *self.columns, *self.where)
+        return next((axis for axis in (KIND, STAGE) if axis in named), "")
 
     def has(self, case: CaseName) -> bool:
         """Return True if the table shows a case; no table shows a placebo."""
         return (
             case.scenario in self.scenarios
-            and self.of_kinds == (KIND in case.vary)
+            and self.part == case.part
             and not case.placebo
             and all(
                 coordinate(case, axis) in map(_text, values) for axis, values in self.where.items()

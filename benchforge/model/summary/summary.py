@@ -21,7 +21,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
-from benchforge.model.values.case_name import KIND, CaseName
+from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.measurand import FAILURES, Measurand
@@ -169,6 +169,8 @@ class CaseSummary(Frozen):
     "Summaries of each metric and its parts, in the order of the suite's metrics."
     kinds: dict[str, tuple[MetricSummary, ...]] = Field(default_factory=dict)
     "Summaries of the metrics of each kind of a mix, by label; `metrics` are of all kinds together."
+    stages: tuple[tuple[MetricSummary, ...], ...] = ()
+    "Summaries of the metrics of each stage of a load whose rate changes by plan."
     notes: tuple[str, ...]
     "Messages of the checks, without repetition."
     findings: tuple[CaseFinding, ...] = ()
@@ -190,17 +192,20 @@ class CaseSummary(Frozen):
     in_turns: bool = False
     "True if the server took turns with others: only its ratios to them are valid."
 
-    @property
-    def by_kind(self) -> "tuple[CaseSummary, ...]":
-        """The case once for each kind of its mix, with the metrics of that kind."""
-        return tuple(self.named_as(self.case.of_kind(label)) for label in self.kinds)
+    def by_part(self, axis: str) -> "tuple[CaseSummary, ...]":
+        """Return the case once for each kind of its mix, or stage of its load, with its metrics."""
+        names = [*map(self.case.of_kind, self.kinds)] if axis == KIND else []
+        names += map(self.case.of_stage, range(1, len(self.stages) + 1)) if axis == STAGE else ()
+        return tuple(map(self.named_as, names)) if axis else (self,)
 
     def named_as(self, name: CaseName) -> "CaseSummary":
-        """Return the case with the metrics that a name is about: of all kinds, or of one."""
-        if KIND not in name.vary:
+        """Return the case with the metrics that a name is about: of the whole, or of a part."""
+        if not name.part:
             return self
-        lines = self.kinds.get(str(name.vary[KIND]), ())
-        return self.model_copy(update={"case": name, "metrics": lines, "kinds": {}})
+        lines = self.kinds.get(str(name.vary.get(KIND)), ())
+        for number, of_stage in enumerate(self.stages, 1):
+            lines = of_stage if name.vary.get(STAGE) == number else lines
+        return self.model_copy(update={"case": name, "metrics": lines, "kinds": {}, "stages": ()})
 
     def answered(self, *, smoke: bool) -> bool:
         """Return True if the case has a number, even one that noise marks.

@@ -60,6 +60,23 @@ class StageReading(Frozen):
     "Number of requests that had no response at the end of the load."
     latency: Histogram
     "Time of each response, from its due time to its end."
+    parts: tuple["StageReading", ...] = ()
+    "The same of equal parts of a long stage, in their order."
+
+    def of(self, whole: "Reading") -> "Reading":
+        """Return the stage as a reading of its own; which responses are good, the whole tells."""
+        count, bad = self.latency.count, whole.responses - whole.good_at_least
+        return Reading(
+            seconds=max(self.seconds, 1e-9),
+            responses=count,
+            good_at_least=max(0, count - bad),
+            good_at_most=min(count, whole.good_at_most),
+            doubt="the load tool does not say in which stage responses were bad",
+            errors={},
+            unanswered=self.errors,
+            latency=self.latency,
+            censored=self.errors + self.unfinished,
+        )
 
 
 class Schedule(Frozen):

@@ -205,6 +205,12 @@ class Trial(Frozen):
         update = {"request": kind.request, "probes": kind.probes, "stream": None, "reading": there}
         return self.model_copy(update={**update, "good_response": kind.good_response})
 
+    def of_stage(self, number: int) -> "Trial":
+        """Return the trial as if it had been one stage of its load, from 1 on."""
+        stages = self.reading.stages if self.reading is not None else ()
+        there = stages[number - 1].of(self.reading) if self.reading and stages else None
+        return self.model_copy(update={"reading": there, "stream": None})
+
     @property
     def doubts(self) -> tuple[Check, ...]:
         """Failed checks of the apparatus, because of which the numbers cannot be believed."""

@@ -11,8 +11,8 @@ from benchforge.model.values.frozen import Frozen
 
 Among = Literal["servers", "clients"]
 "What is compared: the servers under one load tool, or the clients of one server."
-KIND = "kind"
-"The axis of a mix's kinds, in the place of what varies: every path of that has a dot."
+KIND, STAGE = "kind", "stage"
+"Axes of a mix's kinds and a load's stages, in the place of what varies: all its paths have dots."
 
 
 class CaseName(Frozen):
@@ -36,6 +36,21 @@ class CaseName(Frozen):
     def of_kind(self, label: str) -> "CaseName":
         """Return the name of one kind of the case's mix. Its identity is the case's."""
         return self.model_copy(update={"vary": {**self.vary, KIND: label}})
+
+    def of_stage(self, number: int) -> "CaseName":
+        """Return the name of a stage of the case's load, from 1 on. Its identity is the case's."""
+        return self.model_copy(update={"vary": {**self.vary, STAGE: number}})
+
+    @property
+    def part(self) -> str:
+        """The axis of the part of its load that it is about; empty for the whole load."""
+        return next((axis for axis in (KIND, STAGE) if axis in self.vary), "")
+
+    @property
+    def part_label(self) -> str:
+        """Label of the kind, or the stage, that it is about; empty for the whole load."""
+        value = str(self.vary.get(self.part, ""))
+        return f"stage {value}" if self.part == STAGE else value
 
     @property
     def title(self) -> str:

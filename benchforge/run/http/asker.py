@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -66,9 +67,11 @@ class Received:
             raise Malformed("not HTTP/1")
         self.status = int(status[:3])
         fields: dict[bytes, bytes] = {}
+        self.lines: list[tuple[str, str]] = []
         while line := self._line():
             name, _, value = line.partition(b":")
             fields[name.strip().lower()] = value.strip()
+            self.lines.append((name.decode("latin-1").strip(), value.decode("latin-1").strip()))
             if len(fields) > MOST_KINDS:
                 raise Malformed("its head has no end")
         options = fields.get(b"connection", b"").lower()
@@ -138,6 +141,9 @@ class Asker:
         self._plan = plan
         self._random = random.Random(plan.seed)  # noqa: S311 - no secret
         self._request = b""
+        self._sends = self._stream()
+        self._of = 0
+        self._answer: Received | None = None
         self._times: list[float] = []
         self._kept_times: list[float] = []
         self._kinds: dict[tuple[object, ...], int] = {}
@@ -218,11 +224,12 @@ class Asker:
                 connection = plain
                 if plan.tls:
                     connection = self._tls.wrap_socket(plain, server_hostname=plan.host)
-                for _ in range(self._depth()):
-                    connection.sendall(self._request)
+                for request in itertools.islice(self._sends, self._depth()):
+                    self._answer = None
+                    connection.sendall(request)
                     self._requests += 1
                     deadline = begun + plan.within_s
-                    answer = Received(connection, deadline, bodiless=plan.bodiless)
+                    self._answer = answer = Received(connection, deadline, bodiless=plan.bodiless)
                     now = time.monotonic()
                     bisect.insort(self._kept_times if answers else self._times, now - begun)
                     answers.append((self._kind(answer), now - begun))
@@ -238,12 +245,17 @@ class Asker:
             return str(error)
         return ""
 
+    def _stream(self) -> Iterator[bytes]:
+        """Yield what is sent; for a mix `_of` is its number, and `_answer` the last answer."""
+        while True:
+            yield self._request
+
     def _kind(self, answer: Received) -> int:
         """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
-        key = (answer.status, answer.type, answer.encoding, length, sha256)
+        key = (self._of, answer.status, answer.type, answer.encoding, length, sha256)
         if key not in self._kinds and len(self._kinds) >= MOST_KINDS:
-            key = (answer.status, "", "", 0, "")
+            key = (self._of, answer.status, "", "", 0, "")
         number = self._kinds.setdefault(key, len(self._kinds))
         new = number not in self._bodies and number == len(self._kinds) - 1
         if new and key[-1] and length <= min(MOST_BODY, self._room):
@@ -257,7 +269,7 @@ class Asker:
         for number, body in self._bodies.items():
             with open(os.path.join(self._plan.folder, f"body-{number}"), "wb") as file:
                 file.write(body)
-        names = ("status", "content_type", "encoding", "length", "sha256", "kept")
+        names = ("of", "status", "content_type", "encoding", "length", "sha256", "kept")
         kinds = [
             dict(zip(names, (*key, number in self._bodies), strict=True))
             for key, number in self._kinds.items()
@@ -280,10 +292,10 @@ def _end(_number: int, _frame: FrameType | None) -> None:
     raise Ended
 
 
-def main() -> None:
+def main(kind: type[Asker] = Asker) -> None:
     """Ask until SIGTERM."""
     with open(sys.argv[1], "rb") as file:
-        asker = Asker(SimpleNamespace(**json.load(file)))
+        asker = kind(SimpleNamespace(**json.load(file)))
     signal.signal(signal.SIGTERM, _end)
     try:
         asker.run()

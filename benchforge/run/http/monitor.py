@@ -36,12 +36,17 @@ _SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
 _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a few milliseconds
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
-_KEPT, _KEPT_BODY = 8, 1 << 16
+_SHOWN, _KEPT, _KEPT_BODY = 32, 8, 1 << 16
 _MOST_DECODED = 64 << 20
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 
 
-class _Kind(Frozen):
+class SeenAnswer(Frozen):
+    """Answers that are alike. Of a mix they are to a request, or, once judged, to a kind."""
+
+    of: NonNegativeInt = 0
+    kind: str = ""
+    wrong: str = ""
     status: int
     content_type: str
     encoding: str
@@ -56,7 +61,7 @@ class Record(Frozen):
     requests: NonNegativeInt
     connections: NonNegativeInt
     cpu_s: NonNegativeFloat
-    kinds: tuple[_Kind, ...]
+    kinds: tuple[SeenAnswer, ...]
     moments: tuple[
         tuple[NonNegativeFloat, tuple[tuple[NonNegativeInt, NonNegativeFloat], ...], str], ...
     ]
@@ -65,6 +70,9 @@ class Record(Frozen):
 
 class Monitoring:
     """A monitor that runs. It sends nothing before it has heard the load tool's first request."""
+
+    program = Path(asker.__file__)
+    paths: tuple[Path, ...] = ()
 
     def __init__(self, sandbox: Sandbox, folder: Path, probe: HttpProbe, load: Load | None) -> None:
         self._sandbox, self._folder, self._probe = sandbox, folder, probe
@@ -98,8 +106,9 @@ class Monitoring:
             "within_s": ANSWER_WITHIN_S,
             "bodiless": self._probe.request.method == "HEAD",
             "seed": seed,
+            "paths": [str(path) for path in self.paths],
         }
-        command = Command(python, "-I", "-S", Path(asker.__file__), self._folder / "plan")
+        command = Command(python, "-I", "-S", self.program, self._folder / "plan")
         try:
             self._folder.mkdir(mode=0o700)
             self._write("plan", json.dumps(plan).encode())
@@ -120,14 +129,23 @@ class Monitoring:
         wait_s, self._looks = 0.0 if self._looks else _HEARD_WITHIN_S, self._looks + 1
         head = None
         if self._sniffer is not None and self._sniffer.open:
-            head = self._sniffer.head(self._probe.request, wait_s)
+            head = self._sniffer.head(self._begin, wait_s)
             if head is None and self._looks <= _PATIENCE:
                 return
             self._sniffer.close()
         self._heard, self._sent = head is not None, True
-        body = (self._probe.request.body or "").encode()
         with contextlib.suppress(OSError):  # a server removed the folder: there will be no record
-            self._write(asker.REQUEST, (head or self._scenarios_head(len(body))) + body)
+            self._write(asker.REQUEST, self._content(head))
+
+    @property
+    def _begin(self) -> bytes:
+        """The begin of the load tool's first request."""
+        return f"{self._probe.request.method} {self._probe.request.path} HTTP/1.".encode()
+
+    def _content(self, head: bytes | None) -> bytes:
+        """Return what the process sends, given the head that the load tool sent."""
+        body = (self._probe.request.body or "").encode()
+        return (head or self._scenarios_head(len(body))) + body
 
     def _scenarios_head(self, length: int) -> bytes:
         request = self._probe.request
@@ -162,20 +180,31 @@ class Monitoring:
             record = record_of(text)
         except (OSError, ValueError):
             return Monitor(why="it ended without a whole record")
-        door.write(folder, RECORD, text, lasting=False)
         answers: list[MonitorAnswer] = []
         wrong: list[bytes] = []
         for number, kind in enumerate(record.kinds):
             body = self._body(number, kind)
-            answers.append(_judged(kind, body, right, of_probes))
+            answers.append(_judged(kind, body, self._right(kind, right), of_probes))
             if answers[-1].wrong and body is not None:
                 wrong.append(body)
         for number, body in enumerate(wrong[:_KEPT], 1):
             door.write(folder, WRONG_BODY.format(number), body[:_KEPT_BODY], lasting=False)
+        record, answers = self._alike(record, answers)
+        door.write(folder, RECORD, record.model_dump_json().encode(), lasting=False)
         monitor = tallied(record, answers)
         return monitor.model_copy(update={"head": "load tool" if self._heard else "scenario"})
 
-    def _body(self, number: int, kind: _Kind) -> bytes | None:
+    def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
+        """Return what is right of an answer."""
+        return right
+
+    def _alike(
+        self, record: Record, answers: list[MonitorAnswer]
+    ) -> tuple[Record, list[MonitorAnswer]]:
+        """Return a record with what is kept of each kind of answer."""
+        return record, answers
+
+    def _body(self, number: int, kind: SeenAnswer) -> bytes | None:
         """Return a body, decoded; None where that is not known."""
         if not kind.kept:
             return None
@@ -199,7 +228,7 @@ def record_of(text: bytes) -> Record:
 
 
 def _judged(
-    kind: _Kind, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
+    kind: SeenAnswer, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
 ) -> MonitorAnswer:
     """Return a kind of answer, none of them counted yet."""
     expected = right.expect.status
@@ -252,8 +281,8 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
     ]
     frequent = sorted(answers, key=lambda answer: -answer.answers)
     shown = [
-        *[answer for answer in frequent if answer.wrong][:_KEPT],
-        *[answer for answer in frequent if not answer.wrong][:_KEPT],
+        *[answer for answer in frequent if answer.wrong][:_SHOWN],
+        *[answer for answer in frequent if not answer.wrong][:_SHOWN],
     ]
     unanswered = Counter(why for _, seen, why in record.moments if not seen)
     return Monitor(

@@ -7,7 +7,6 @@ import socket
 import struct
 import time
 
-from benchforge.model.trial.answers.answer import Request
 from benchforge.run.http.tls_sniffer import ALL_PROTOCOLS, OUTGOING, segments
 from benchforge.run.sandbox.sandbox import Sandbox
 
@@ -35,12 +34,11 @@ class RequestSniffer:
         """Whether a request may still be heard."""
         return self._socket is not None
 
-    def head(self, request: Request, within_s: float) -> bytes | None:
+    def head(self, first: bytes, within_s: float) -> bytes | None:
         """Return the head of the first request, with the empty line after it; None if none came.
 
-        One that asks for something else than `request`, or in another protocol, is no such head.
+        One that does not begin with `first` is no such head.
         """
-        first = f"{request.method} {request.path} HTTP/1.".encode()
         deadline = time.monotonic() + within_s
         while self._socket is not None:
             try:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitorin
 from benchforge.run.http.request import HttpProbe, Like, once, until_right
 from benchforge.run.http.tls_sniffer import Tap
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.run.trial import stream
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
@@ -28,6 +27,7 @@ from benchforge.run.trial.services import Serving, failed, is_ours, port_of, que
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
+from benchforge.suite.workload import FILE, ReadyMix
 
 StartServices = Callable[..., list[Serving]]
 "Starts the services of a case, as `started` does."
@@ -61,8 +61,8 @@ class WarmServices:
     before: list[probes.ProbeResult]
     monitor: Monitoring | None
     target: Target
-    kinds: dict[str, stream.KindProbes] = field(default_factory=dict)
-    "Probes of each kind of a mix."
+    mix: ReadyMix | None
+    "Mix of which each kind was answered; None for one request."
 
 
 def made_ready(
@@ -79,7 +79,6 @@ def made_ready(
     """
     case, folder, seed = inputs.step.case, inputs.folder, inputs.step.seed
     of_block = inputs.step.run_seed, inputs.step.block
-    kinds: dict[str, stream.KindProbes] = {}
 
     def note(serving: Serving) -> None:
         if serving.running is not None and serving.command is not None:
@@ -99,31 +98,28 @@ def made_ready(
             story.ready(sandbox)
             story.answers.append(reply.answer)
             story.body = reply.body
-            monitor = _monitor(sandbox, inputs, ground, scratch / LABEL, asking, story.load)
+            mix = case.workload
+            ready = None if mix is None else mix.ready_at(sandbox, asking, story.load, of_block)
+            make = ready.monitoring() if ready else Monitoring
+            monitor = _monitor(make, (sandbox, scratch / LABEL, asking, story.load), inputs, ground)
             alone = probes.held_to_itself(asking, reply.body)
             before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, story.load)
             story.probes = probes.probes(before, (), story.load)
-            mix = logged = case.workload
-            if mix is not None:
-                logged = stream.logged_in(sandbox, mix, asking, of_block)
-                kinds = stream.probed(sandbox, logged, asking, story.load)
             still_there(sandbox, services, "while it was asked", "ask")
         story.links = tap.links(_backends(services))
     target = _target(asking, ground, case, folder)
     story.url = target.url
-    if mix is not None and logged is not None:
+    if mix and ready:
         with story.phase("stream"):
-            file = scratch / stream.FILE
-            story.stream = stream.rendered(
-                (mix, logged), case.driver, asking.root, of_block, file, ground.secrets
-            )
+            file = scratch / FILE
+            story.stream = ready.written(case.driver, file, ground.secrets)
             target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:
         with story.phase("warm-up"):
             warm_up = replace(target, phase="warm-up")
             driver = warming(case.driver, case.warm_up_s)
             drive(sandbox, driver, warm_up, "warm-up", story, cpus=ground.places.get("loader"))
-    return WarmServices(services, asking, alone, port, before, monitor, target, kinds)
+    return WarmServices(services, asking, alone, port, before, monitor, target, ready)
 
 
 def asked_again(
@@ -157,25 +153,22 @@ def asked_again(
         story.listener = probes.listener(sandbox, there.asking, there.port, story.listener)
         if case.workload is None:
             story.right = right_of(case.expect, case.request, story.answers, story.probes)
-        elif story.stream is not None and story.load is not None:
-            mix = case.workload
-            story.stream = stream.judged(sandbox, story.stream, mix, there.kinds, story.load)
+        elif story.stream and there.mix:
+            story.stream = there.mix.judged(story.stream)
         _judge(there.monitor, there.alone, story, inputs.folder)
 
 
 def _monitor(
-    sandbox: Sandbox,
+    make: Callable[..., Monitoring],
+    place: tuple[Sandbox, Path, HttpProbe, Load | None],
     inputs: TrialInputs,
     ground: TrialContext,
-    folder: Path,
-    asking: HttpProbe,
-    load: Load | None,
 ) -> Monitoring | None:
     """Start what sends the request at random moments of the load; None where nothing should."""
     step = inputs.step
     if step.case.monitor is None:
         return None
-    monitor = Monitoring(sandbox, folder, asking, load)
+    monitor = make(*place)
     least = LEAST if step.case.find is None else LEAST_OF_SEARCH
     cpus = ground.places.get("loader")
     monitor.start(ground.python, cpus, step.case.monitor, least=least, seed=step.seed)

@@ -10,7 +10,7 @@ from benchforge.model.trial.window import SteadyState, Window
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
 from benchforge.stats.search.search import capacity_of
-from benchforge.stats.summary.line import lines, of_kinds
+from benchforge.stats.summary.line import lines, of_kinds, of_stages
 from benchforge.stats.timeseries.windows import settled as settled_by
 
 _NO_REASON = Failure(
@@ -41,6 +41,7 @@ def of_case(
         update={
             "metrics": lines(used, metrics, window),
             "kinds": of_kinds(used, metrics, window),
+            "stages": of_stages(used, metrics),
             "latency_doubted": tuple(
                 _doubted(trial, trial.latency_doubts, used=True)
                 for trial in used

@@ -8,7 +8,7 @@ from typing import TypeVar
 from benchforge.model.summary.summary import MetricSummary, TrialSample
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
-from benchforge.model.trial.window import Window
+from benchforge.model.trial.window import WHOLE, Window
 from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
 from benchforge.stats.turns.reading import WHY_UNKNOWN
@@ -43,6 +43,16 @@ def of_kinds(
     )
     apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
     return {k: lines([one.of_kind(k) for one in trials], apart, window) for k in labels}
+
+
+def of_stages(
+    trials: Sequence[Trial], metrics: Mapping[str, Metric]
+) -> tuple[tuple[MetricSummary, ...], ...]:
+    """Return the lines of each stage of a load; empty for a load with one rate."""
+    counts = [len(trial.reading.stages) for trial in trials if trial.reading is not None]
+    apart = {label: metric for label, metric in metrics.items() if metric.of_kinds}
+    numbers = range(1, min(counts, default=0) + 1)
+    return tuple(lines([one.of_stage(n) for one in trials], apart, WHOLE) for n in numbers)
 
 
 def by_block(line: MetricSummary, believed: Collection[int]) -> dict[int, float]:

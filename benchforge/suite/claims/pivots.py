@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from benchforge.model.suite.pivot import Pivot, Statistic, crowded
 from benchforge.model.values.frozen import Frozen
 from benchforge.suite.cases.expand import named
-from benchforge.suite.claims.where import Axes, axes, misplaced, no_axis, values, with_kinds
+from benchforge.suite.claims.where import Axes, axes, misplaced, no_axis, values, with_parts
 from benchforge.suite.suite import Scenario, Suite
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
@@ -82,7 +82,7 @@ def cell_faults(tables: Mapping[str, Pivot], suite: Suite) -> Iterator[Fault]:
     for label, pivot in tables.items():
         at = ("tables", label)
         names = (case for one in pivot.scenarios for case in named(suite, one))
-        cases = [case for case in with_kinds(names, suite.scenarios) if pivot.has(case)]
+        cases = [case for case in with_parts(names, suite.scenarios) if pivot.has(case)]
         if not cases:
             yield Fault((*at, "where"), "no case is left", "no case has all of these values")
         if forgotten := crowded(pivot, cases):

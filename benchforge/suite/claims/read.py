@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from benchforge.model.suite.claim import Hypothesis
-from benchforge.model.values.case_name import KIND
+from benchforge.model.values.case_name import KIND, STAGE
 from benchforge.parts.part import Metric
 from benchforge.suite.claims.question import question
 from benchforge.suite.claims.table import ClaimTable, Meant, all_meant, side_at, sides
@@ -87,9 +87,10 @@ class _Claim:
         metric = metrics.get(written.metric)
         if metric is None:
             return None
-        if not metric.of_kinds and self._of_kinds():
-            what = f"{written.metric!r} is of all kinds together"
-            faults.append(Fault((*self.at, "metric"), what, "leave the kind out"))
+        extent = {KIND: "all kinds together", STAGE: "the whole load"}
+        for axis in self._parts() if not metric.of_kinds else ():
+            what = f"{written.metric!r} is of {extent[axis]}"
+            faults.append(Fault((*self.at, "metric"), what, f"leave the {axis} out"))
             yield faults[-1]
         of, of_faults = self._part(metric)
         yield from of_faults
@@ -121,10 +122,10 @@ class _Claim:
                 hint = Nearest(label, labels, "declared")
                 yield Fault((*at, "scenario"), f"no scenario {label!r} is declared", hint)
 
-    def _of_kinds(self) -> bool:
-        """Whether a side is about one kind of a mix."""
-        whole = [m.where for m in all_meant(self.written, self.at, {})]
-        return self.written.each == KIND or any(KIND in where for where in whole)
+    def _parts(self) -> list[str]:
+        """Return the axes of parts of a load that a side is about: kind, stage."""
+        named = {axis for meant in all_meant(self.written, self.at, {}) for axis in meant.where}
+        return [axis for axis in (KIND, STAGE) if axis in named or axis == self.written.each]
 
     def _driver_faults(self) -> Iterator[Fault]:
         for at, side in sides(self.written, self.at):
@@ -137,13 +138,15 @@ class _Claim:
             "client": scenario.clients,
             "loader": scenario.loaders,
             "kind": scenario.kind_labels,
+            "stage": range(1, max(scenario.stage_counts.values(), default=0) + 1),
         }
         side = side_at(self.written, meant.at)
         for key, labels in labels_by_key.items():
             label = getattr(side, key)
             if label is not None and label not in labels:
                 message = f"scenario {meant.scenario!r} has no {key} {label!r}"
-                yield Fault((*meant.at, key), message, Nearest(label, labels, "it has"))
+                near = Nearest(str(label), [*map(str, labels)], "it has")
+                yield Fault((*meant.at, key), message, near)
 
     def _axis_faults(self, taken: Axes) -> Iterator[Fault]:
         """Yield a fault for each axis that no scenario of the claim varies."""

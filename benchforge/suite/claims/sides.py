@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.suite.pivot import AXIS_NAMES, coordinate
-from benchforge.model.values.case_name import KIND, CaseName
+from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.suite.claims.read import SoundClaim
 from benchforge.suite.claims.table import Meant, all_meant, meant
 from benchforge.suite.toml.faults import Checked, Fault
@@ -118,8 +118,8 @@ def _cases(of: Meant, cases: Sequence[CaseName], but: str | None = None) -> list
 
     An axis that a case is not about is passed over.
     """
-    of_kind = KIND in of.where or but == KIND
-    cases = [case for case in cases if of_kind == (KIND in case.vary)]
+    part = next((axis for axis in (KIND, STAGE) if axis in of.where or but == axis), "")
+    cases = [case for case in cases if part == case.part]
     wanted = [(axis, value) for axis, value in of.where.items() if axis != but]
     wanted.sort(key=lambda place: place[0] not in AXIS_NAMES)  # what leaves out most comes first
     return [case for case in cases if all(_stands(case, *place) for place in wanted)]
@@ -157,8 +157,8 @@ def _narrower(differ: Mapping[str, Sequence[str]]) -> str:
     value = next(filter(None, values))
     if axis == "server":
         return f"name one: server = {value}"
-    if axis == KIND:
-        return f"name one: kind = {value}"
+    if axis in (KIND, STAGE):
+        return f"name one: {axis} = {value}"
     if axis == "driver":
         return f"name one: loader = {value}, or client"
     return f'name one: where = {{ "{axis}" = {value} }}, or test each = "{axis}"'

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, PositiveInt
 
-from benchforge.model.values.case_name import KIND
+from benchforge.model.values.case_name import KIND, STAGE
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Share
 from benchforge.suite.toml.positions import Path
@@ -24,6 +24,8 @@ class Subtracted(Frozen):
     "Label of the load tool, instead of `client`."
     kind: str | None = None
     "Label of a kind of the scenario's mix. Default: all kinds together."
+    stage: PositiveInt | None = None
+    "Number of a stage of the load, from 1 on. Default: the whole load."
     where: dict[str, JsonValue] = Field(default_factory=dict)
     "Axes, each with its value. They override the claim's."
 
@@ -109,6 +111,7 @@ def meant(written: ClaimTable, at: Path, each: Mapping[str, JsonValue]) -> Itera
 
 
 def _narrowed(whole: Meant, at: Path, side: Subtracted) -> Meant:
-    own = {"server": side.server, "driver": side.client or side.loader, KIND: side.kind}
+    driver = side.client or side.loader
+    own = {"server": side.server, "driver": driver, KIND: side.kind, STAGE: side.stage}
     named_here: dict[str, JsonValue] = {axis: one for axis, one in own.items() if one is not None}
     return Meant(at, side.scenario or whole.scenario, {**whole.where, **side.where, **named_here})

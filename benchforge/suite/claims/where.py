@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from benchforge.model.suite.pivot import AXIS_NAMES
-from benchforge.model.values.case_name import KIND, CaseName
+from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.suite.suite import Scenario
+from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Fault, Nearest
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import shown
@@ -27,6 +28,8 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
         by_axis["driver"] += (*scenario.loaders, *scenario.clients)
         if scenario.kinds:
             by_axis[KIND] = [*by_axis.get(KIND, []), *scenario.kind_labels]
+        if most := max(scenario.stage_counts.values(), default=0):
+            by_axis[STAGE] = [*by_axis.get(STAGE, []), *range(1, most + 1)]
         for path in scenario.vary:
             by_axis.setdefault(path, [])  # also of what varies over nothing
         for _, path, value in scenario.varied_values():
@@ -34,12 +37,31 @@ def axes(scenarios: Mapping[str, Scenario]) -> Axes:
     return {axis: _distinct(values) for axis, values in by_axis.items()}
 
 
-def with_kinds(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> Iterator[CaseName]:
-    """Yield each case, and then each kind of its mix."""
+def with_parts(names: Iterable[CaseName], scenarios: Mapping[str, Scenario]) -> Iterator[CaseName]:
+    """Yield each case, and then each kind of its mix and each stage of its load."""
     for name in names:
         yield name
-        kinds = scenarios[name.scenario].kind_labels if name.scenario in scenarios else ()
-        yield from map(name.of_kind, kinds)
+        if (scenario := scenarios.get(name.scenario)) is not None:
+            yield from map(name.of_kind, scenario.kind_labels)
+            stages = scenario.stage_counts.get(name.driver, 0)
+            yield from map(name.of_stage, range(1, stages + 1))
+
+
+def outside_searches(tables: Mapping[str, Tables], document: Document) -> dict[str, Tables]:
+    """Return claims or tables without those about a scenario that only a profile makes a search."""
+    searches = {
+        label
+        for label in as_table(document.tables.get("scenarios"))
+        if document.of_profile(("scenarios", label, "find"))
+    }
+
+    def named(table: Tables) -> Iterator[JsonValue]:
+        several = table.get("scenarios")
+        yield from several if isinstance(several, list) else ()
+        for inner in (table, as_table(table.get("a")), as_table(table.get("b"))):
+            yield inner.get("scenario")
+
+    return {k: one for k, one in tables.items() if not any(n in searches for n in named(one))}
 
 
 def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ from benchforge.suite.claims.pivots import pivots
 from benchforge.suite.claims.read import sound_claims
 from benchforge.suite.claims.sides import of_cases, resolved
 from benchforge.suite.claims.table import all_meant
-from benchforge.suite.claims.where import with_kinds
+from benchforge.suite.claims.where import outside_searches, with_parts
 from benchforge.suite.declared import tables_of
 from benchforge.suite.scenarios.turns import with_bridges
 from benchforge.suite.suite import Scenario
@@ -75,23 +75,27 @@ def _asks(
         there.setdefault(case.scenario, []).append(case)
     written_scenarios = yield from tables_of(document.tables, "scenarios")
     declared = with_bridges(written_scenarios, there)
+    loaders = yield from tables_of(document.tables, "loaders")
+    stages = {k: len(n) for k, v in loaders.items() if isinstance(n := v.get("stages"), list)}
     scenarios: dict[str, Scenario] = {}
     for label, table in declared.items():
         matrix = {key: table[key] for key in _MATRIX if key in table}
         scenario = yield from checked(Scenario, matrix, ("scenarios", label))
         if scenario is not None:
-            scenarios[label] = scenario
+            scenarios[label] = scenario.with_stages(stages)
     names = {"metrics": tuple(metrics), "scenarios": tuple(declared)}
     drawn = yield from tables_of(document.tables, "tables")
-    tables = yield from pivots(drawn, names["metrics"], names["scenarios"], scenarios)
+    tables = yield from pivots(
+        outside_searches(drawn, document), names["metrics"], names["scenarios"], scenarios
+    )
     written = yield from tables_of(document.tables, "claims")
-    claims = yield from sound_claims(written, metrics, names, scenarios)
+    claims = yield from sound_claims(outside_searches(written, document), metrics, names, scenarios)
     answerable = {
         label: claim
         for label, claim in claims.items()
         if all(side.scenario in there for side in all_meant(claim.written, claim.at, {}))
     }
-    with_cases = yield from resolved(answerable, lambda label: with_kinds(there[label], scenarios))
+    with_cases = yield from resolved(answerable, lambda label: with_parts(there[label], scenarios))
     return asked_of(scenarios, tables, with_cases, cases)
 
 
@@ -103,7 +107,7 @@ def asked_of(
 ) -> Asks:
     """Return of a suite's scenarios, tables and claims what is about these cases."""
     there = dict.fromkeys(case.scenario for case in cases)
-    names = [*with_kinds(cases, scenarios)]
+    names = [*with_parts(cases, scenarios)]
     measured = {label: scenarios[label] for label in there if label in scenarios}
     return Asks(
         titles={label: one.title for label, one in measured.items() if one.title},

@@ -47,6 +47,14 @@ class Document:
         """Return the path itself, or with a `*` where its value was written for several labels."""
         return self.starred.get(self._nearest(path), path)
 
+    def of_profile(self, path: Path) -> bool:
+        """Whether a path has its value from a profile."""
+        place, spot = self.starred.get(path, path), self.origins.get(path)
+        there = (
+            one for at, one in self.origins.items() if at[:1] == ("profiles",) and at[2:] == place
+        )
+        return spot is not None and spot in there
+
     def _nearest(self, path: Path) -> Path:
         while path and path not in self.origins:
             path = path[:-1]

@@ -13,6 +13,7 @@ from benchforge_reporters.document.overview import MatrixCell, Overview
 from benchforge_reporters.raw import raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
+from benchforge_reporters.text.kinds import NOT_BY_KIND
 from benchforge_reporters.text.tables import Table
 
 
@@ -146,6 +147,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     if section.kinds is not None:
         yield "### By kind of request\n"
         yield from table_lines(section.kinds)
+        yield f"{NOT_BY_KIND}\n"
         yield from _list("Flows that ended early", section.flows)
     for file in drawn.sections.get(section.scenario, ()):
         yield from _image(file)

@@ -9,9 +9,8 @@ from pydantic import JsonValue
 
 from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Request
-from benchforge.suite.workload import Reply
 from benchforge_workloads.holes import Piece, Value, named
-from benchforge_workloads.sessions import User, given
+from benchforge_workloads.sessions import Reply, User, given
 from benchforge_workloads.tables import FlowStep, RequestKind
 
 _OK = 200

@@ -153,10 +153,6 @@ class _Reading(NamedTuple):
         if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
             hint = f'set scenarios.{self.label}.interleave = "off"'
             yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
-        if scenario.monitor:
-            yield Fault(
-                (*self.at, "monitor"), "the monitor does not know kinds yet", "leave it out"
-            )
         for place, path in scenario.varied_paths():
             if path.startswith("path."):
                 hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"

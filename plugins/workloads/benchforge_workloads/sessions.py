@@ -3,17 +3,24 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from benchforge_loaders.drivers import flow_values
 
 from benchforge.errors import TrialFailed
-from benchforge.suite.workload import Reply
 from benchforge_workloads.feeds import Row
 from benchforge_workloads.holes import Value
 from benchforge_workloads.tables import UserSession
 
 # Headers of one name are joined by a comma, and dates have one, too.
 _APART = re.compile(r", (?=[^=;,\s]+=)")
+
+
+class Reply(NamedTuple):
+    """The answer to a login, or to a step of a flow."""
+
+    headers: Mapping[str, str]
+    body: bytes
 
 
 @dataclass(frozen=True)

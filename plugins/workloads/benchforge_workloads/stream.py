@@ -5,19 +5,23 @@ Kinds are dealt in decks, not drawn: each prefix has the shares to within one de
 
 import itertools
 import json
+import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.trial import Load
+from benchforge.run.http.request import HttpProbe
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import Reply, StreamRecord, Workload
+from benchforge.suite.workload import StreamRecord, Workload
 from benchforge.text.readable import exact
 from benchforge_workloads import flows
 from benchforge_workloads.feeds import LoadedFeed, Row
@@ -31,7 +35,9 @@ from benchforge_workloads.holes import (
     in_header,
     in_path,
 )
-from benchforge_workloads.sessions import User, unfilled, user_of
+from benchforge_workloads.monitoring import MixMonitoring
+from benchforge_workloads.ready import AnsweredMix, logged_in, probed
+from benchforge_workloads.sessions import Reply, User, unfilled, user_of
 from benchforge_workloads.tables import FlowStep, KindRequest, RequestKind, UserSession
 
 _VERSION = "benchforge-stream-1"
@@ -140,10 +146,18 @@ class Mix(Workload):
         return request, expect
 
     @property
-    def ready(self) -> tuple[Request, Expect]:
-        """The request that decides whether a server is ready: with users, a login."""
+    def deck(self) -> list[int]:  # type: ignore[override]
+        """Numbers of the kinds in the smallest pass that has the shares."""
+        whole = math.gcd(*self.shares.values())
+        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
+        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
+
+    @property
+    def ready(self) -> tuple[Request, Expect]:  # type: ignore[override]
+        """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
-            return super().ready
+            begins = [one for label, one in self.first.items() if label not in self.after]
+            return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
         return request_of(self.session, self.values(self._probed_session), User({}, {}))
 
     @property
@@ -181,7 +195,33 @@ class Mix(Workload):
 
         Raises BenchforgeError where a feed with `each once` runs out.
         """
-        text = f"{_VERSION}:{seed}:{block}"
+        return (record for record, _ in self.dealt(seed, block, f"{_VERSION}:{seed}:{block}"))
+
+    def ready_at(
+        self, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
+    ) -> AnsweredMix:
+        """Log all users in, and send a request of each kind until it is answered rightly.
+
+        Raises TrialFailed where an answer stays wrong.
+        """
+        users = logged_in(sandbox, self, server, seed)
+        return AnsweredMix(
+            self, users, sandbox, server, load, seed, probed(sandbox, users, server, load)
+        )
+
+    def monitoring(self, seed: int, block: int) -> partial[MixMonitoring]:
+        """Return what makes the monitor of a load, which sends a stream of its own."""
+        of_users = {} if self.session is None else self._used(self.session)
+        once = {k for k, one in self.feeds.items() if one.feed.order == "each once"} - {*of_users}
+        kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
+        mix = replace(self, kinds=kinds)
+        dealt = mix.dealt(seed, block, f"{_VERSION}:{seed}:{block}:monitor") if kinds else ()
+        return partial(MixMonitoring, dealt, mix.rows, mix.flows if kinds else {})
+
+    def dealt(
+        self, seed: int, block: int, text: str
+    ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
+        """Yield requests without end, each with the values of its holes; `text` is the seed."""
         deck, deal = self.deck, random.Random(text)  # noqa: S311
         draws = {label: one.draws(text) for label, one in self.feeds.items()}
         makers = [_Maker(step.request) for step in self.rows.values()]
@@ -209,7 +249,7 @@ class Mix(Workload):
                 head, body = makers[kind].made(values)
                 later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
                 opened = tuple(maker.open(values, user.cookies) for maker in later)
-                yield StreamRecord(kind, head + user.header.encode(), body, opened)
+                yield StreamRecord(kind, head + user.header.encode(), body, opened), values
 
     def open_requests(self, record: StreamRecord) -> Iterator[Request]:
         """Yield the requests of a record's later steps, with the names of their open holes."""

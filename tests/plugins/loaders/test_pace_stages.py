@@ -15,6 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
 
+from benchforge.plugin import Histogram, Reading, StageReading
+
 sys.path.insert(0, str(PROGRAM.parent))
 pace_stages: Any = importlib.import_module("pace_stages")
 pace_loop: Any = importlib.import_module("pace_loop")
@@ -67,6 +69,50 @@ def test_the_processes_share_the_arrivals_of_stages(arrivals: str) -> None:
         assert abs(counted - wanted) <= (1 if arrivals == "constant" else wanted**0.5 * 5)
 
 
+@given(STAGES, st.lists(st.floats(0, 1), max_size=20))
+def test_parts_of_stages_are_equal_and_have_a_p99(
+    stages: list[tuple[float, float, float]], shares: list[float]
+) -> None:
+    course = pace_stages.Course(stages, 10**9)
+    ends = [0.0, *accumulate(seconds for _, _, seconds in stages)]
+    moments = [10**9 + int(share * ends[-1] * 1e9) for share in shares]
+    for moment in moments:
+        course.answered(moment, 7)
+    printed = course.printed()["stages"]
+    assert len(printed) == len(stages)
+    for (begin, end, seconds), parts in zip(stages, printed, strict=True):
+        due = (begin + end) / 2 * seconds
+        assert len(parts) == 1 or (len(parts) <= 20 and due / len(parts) >= 1000)
+    counted = [sum(part["durations"]["counts"] != [] for part in parts) for parts in printed]
+    assert sum(counted) <= len(shares)
+    responses = [sum(_responses(part) for part in parts) for parts in printed]
+    assert sum(responses) == len(shares)
+    for (start, end), count in zip(pairwise(ends), responses, strict=True):
+        inside = [m for m in moments if start * 1e9 + 2 < m - 10**9 < end * 1e9 - 2]
+        assert count >= len(inside)
+
+
+def _responses(part: dict[str, Any]) -> int:
+    return sum(count for _, count in part["durations"]["counts"])
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_which_responses_of_a_stage_are_good_is_bounded(here: int, others: int, bad: int) -> None:
+    stage = StageReading(
+        stage="1/s for 1s", seconds=1, errors=2, unfinished=1, latency=Histogram.of({5: here})
+    )
+    responses = here + others
+    good = max(0, responses - bad)
+    whole = Reading(
+        seconds=9, responses=responses, good_at_least=good, good_at_most=good, errors={}
+    )
+    reading = stage.of(whole)
+    for of_others in range(max(0, good - here), min(others, good) + 1):
+        assert reading.good_at_least <= good - of_others <= reading.good_at_most
+    assert (reading.good is None) == (0 < good < responses and here > 0 and others > 0)
+    assert (reading.unanswered, reading.censored) == (2, 3)
+
+
 SUITE = f"""benchforge = 1
 smoke = true
 [servers.records]
@@ -82,6 +128,17 @@ stages = ["0..80/s in 500ms", "80/s for 500ms", "200..0/s in 300ms"]
 servers = ["records"]
 loaders = ["day"]
 expect = {{ status = 200 }}
+[claims.third]
+scenario = "day"
+metric = "throughput"
+a = {{ stage = 3 }}
+b = {{ stage = 1 }}
+holds = "a > b"
+[tables.stages]
+scenario = "day"
+rows = ["server"]
+columns = ["stage"]
+metric = "throughput"
 [repeat]
 blocks = 1
 quiet = "off"
@@ -93,7 +150,7 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
     path.write_text(SUITE)
     ran = bench("run", path, "-o", "results")
     assert ran.code == 0, ran.all
-    assert "day, by stage of the load\nrecords, 0..80/s in 500ms: " in ran.out
+    assert "day, by stage of the load\nrecords, stage 1, 0..80/s in 500ms: " in ran.out
     (result,) = (tmp_path / "results").iterdir()
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
     stages = trial["reading"]["stages"]
@@ -109,7 +166,31 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
     assert "0..80/s in 500ms" in trial["load"]["stages"]
     assert bench("verify", result).code == 0
     for page in ("report.md", "report.html"):
-        assert "By stage of the load" in (result / page).read_text()
+        text = (result / page).read_text()
+        assert "By stage of the load" in text
+        assert "records over time" in text
+    drawn = (result / "charts/time-1-1.svg").read_text()
+    assert "until 500 ms: " in drawn
+    assert drawn.count('class="grid zero"') == 3
+    _has_an_axis_of_stages(trial, json.loads((result / "summary.json").read_text()), result)
+
+
+def _has_an_axis_of_stages(trial: dict[str, Any], summary: dict[str, Any], result: Path) -> None:
+    """A claim and a table have the numbers of a stage, and not those of the whole load."""
+    stages = trial["reading"]["stages"]
+    rates = [sum(one["latency"]["counts"].values()) / one["seconds"] for one in stages]
+    (case,) = summary["cases"]
+    of_stages = [
+        {line["metric"]: line["median"] for line in lines if line["of"] is None}
+        for lines in case["stages"]
+    ]
+    assert [one["throughput"] for one in of_stages] == pytest.approx(rates)
+    assert [one["errors"] for one in of_stages] == [one["errors"] for one in stages]
+    (instance,) = summary["claims"][0]["instances"]
+    assert instance["a"]["case"]["vary"] == {"stage": 3}
+    head, row = (result / "tables/stages.csv").read_text().splitlines()[:2]
+    assert head.count("stage") >= 1
+    assert row.startswith("records")
 
 
 def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
@@ -137,6 +218,10 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
         ("expect =", 'find = { rate = [10, 20], slo = "latency p50 < 1s" }\nexpect =',
          "day: rate and stages exclude each other"),
         ('quiet = "off"', 'interleave = "1s"', "with stages and processes pace cannot take turns"),
+        ("stage = 3", "stage = 4", "claims.third.a.stage: scenario 'day' has no stage 4"),
+        ("stage = 3", "stage = 0", "claims.third.a.stage"),
+        ('columns = ["stage"]', 'columns = ["stages"]', "did you mean 'stage'?"),
+        ('"throughput"\na', '"cpu"\nof = "server"\na', "third.metric: 'cpu' is of the whole load"),
     ],
 )  # fmt: skip
 def test_stages_that_cannot_be_are_errors_with_their_place(

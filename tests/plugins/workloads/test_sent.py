@@ -52,6 +52,7 @@ duration = "1s"
 [scenarios.mix]
 servers = ["records"]
 loaders = ["load"]
+monitor = "off"
 [scenarios.mix.kinds.item]
 share = 70
 request = {{ path = "/items/{{id}}", headers = {{ Accept = "application/json" }} }}

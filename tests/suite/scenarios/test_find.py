@@ -408,6 +408,34 @@ def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, sa
     assert says in told[0], told
 
 
+def test_claims_and_tables_of_the_suite_are_no_fault_of_a_profile_that_searches(
+    tmp_path: Path,
+) -> None:
+    measured = """[scenarios.ping]
+servers = ["slow"]
+loaders = ["open"]
+[claims.C]
+scenario = "ping"
+metric = "throughput"
+a = { server = "slow" }
+holds = "a > 1"
+[tables.T]
+scenario = "ping"
+rows = "server"
+metric = "throughput"
+"""
+    search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"
+    path = suite(tmp_path, f"{TOP}{measured}{search}")
+    whole = load(path, Registry())
+    assert (len(whole.claims), [*whole.tables]) == (1, ["T"])
+    searching = load(path, Registry(), profile="high")
+    assert (searching.claims, searching.tables) == ((), {})
+    own = measured.replace('"open"]', f'"open"]\nfind = {{ rate = [50, 800], {SLO} }}')
+    with pytest.raises(SuiteErrors) as caught:
+        load(suite(tmp_path, f"{TOP}{own}[profiles.high]\n"), Registry(), profile="high")
+    assert "a claim cannot use its metrics" in str(caught.value)
+
+
 def test_blocks_of_the_suite_are_no_fault_of_a_profile_that_searches(tmp_path: Path) -> None:
     measured = '[scenarios.ping]\nservers = ["slow"]\nloaders = ["open"]\n[repeat]\nblocks = 4\n'
     search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"

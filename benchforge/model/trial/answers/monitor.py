@@ -8,8 +8,13 @@ from benchforge.model.values.frozen import Frozen
 
 
 class MonitorAnswer(Frozen):
-    """Answers of the same status, content type and body to the monitor's requests."""
+    """Answers of the same status, content type and body to the monitor's requests.
 
+    In a mix: answers to one kind with the same status, content type and judgement.
+    """
+
+    kind: str = ""
+    "Label of the kind in a mix; empty without one."
     status: int
     "HTTP status."
     content_type: str
@@ -52,7 +57,7 @@ class Monitor(Frozen):
     """Source of the request's first line and headers: the load tool's first request, as observed \
 on the network; or the scenario, with Host."""
     answers: tuple[MonitorAnswer, ...] = ()
-    "Distinct answers: the wrong ones first, then the most frequent, at most eight of each."
+    "Distinct answers: the wrong ones first, then the most frequent, at most 32 of each."
     median_s: NonNegativeFloat | None = None
     "Median time from the start of a connection to the end of its first answer."
     p90_s: NonNegativeFloat | None = None

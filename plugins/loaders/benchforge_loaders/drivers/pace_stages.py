@@ -2,11 +2,12 @@
 
 import math
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from pace_tally import Histogram
 
 SECOND = 1_000_000_000
+PART, MOST_PARTS = 1000, 20  # requests of a part of a stage, so that it has a p99; parts of a stage
 
 
 def parsed(text):
@@ -37,14 +38,25 @@ def inverse(stages):
     return due
 
 
+def parts_of(stage):
+    """Return the number of equal parts in which a stage is counted."""
+    begin, end, seconds = stage
+    return max(1, min(MOST_PARTS, int((begin + end) / 2 * seconds / PART)))
+
+
 class Course:
-    """The counts of each stage, by the moment at which a request was due."""
+    """The counts of each part of each stage, by the moment at which a request was due."""
 
     def __init__(self, stages, begin):
-        self._ends = [begin + int(end * SECOND) for end in accumulate(s for _, _, s in stages)]
-        self._latency = [Histogram() for _ in stages]
-        self._failed = [0] * len(stages)
-        self._in_flight = [0] * len(stages)
+        self._parts = [parts_of(stage) for stage in stages]
+        self._ends, start = [], 0.0
+        for (_, _, seconds), parts in zip(stages, self._parts, strict=True):
+            ends = (start + seconds * (n + 1) / parts for n in range(parts))
+            self._ends += [begin + int(end * SECOND) for end in ends]
+            start += seconds
+        self._latency = [Histogram() for _ in self._ends]
+        self._failed = [0] * len(self._ends)
+        self._in_flight = [0] * len(self._ends)
 
     def _place(self, intended):
         return min(bisect_right(self._ends, intended), len(self._ends) - 1)
@@ -61,8 +73,5 @@ class Course:
     def printed(self):
         rows = zip(self._latency, self._failed, self._in_flight, strict=True)
         names = "durations", "failed", "in_flight"
-        return {
-            "stages": [
-                dict(zip(names, (one.printed(), *counts), strict=True)) for one, *counts in rows
-            ]
-        }
+        parts = (dict(zip(names, (one.printed(), *counts), strict=True)) for one, *counts in rows)
+        return {"stages": [list(islice(parts, number)) for number in self._parts]}

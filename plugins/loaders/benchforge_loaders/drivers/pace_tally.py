@@ -253,7 +253,10 @@ ADDED = {
     "failed_by_bin": _bins_added,
     "bodies": _bodies_added,
     "sampled": _sampled_added,
-    "stages": lambda one, other: [merged(pair) for pair in zip(one, other, strict=True)],
+    "stages": lambda one, other: [
+        [merged(pair) for pair in zip(*parts, strict=True)]
+        for parts in zip(one, other, strict=True)
+    ],
     "kinds": lambda one, other: [merged(pair) for pair in zip(one, other, strict=True)],
     "body_lengths": lambda one, other: sorted({*one, *other})[:_DIFFER],
     "server": lambda one, other: one or other,

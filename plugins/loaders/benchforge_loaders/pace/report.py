@@ -79,7 +79,7 @@ class KindCounts(_Printed):
 
 
 class StageCounts(_Printed):
-    """What one stage of a load has of the counts."""
+    """What a part of a stage has of the counts."""
 
     durations: HistogramDump
     "Time of each response, from its due time."
@@ -124,8 +124,8 @@ class PaceReport(_Printed):
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
 
-    stages: list[StageCounts] = []
-    "Counts of each stage; empty for one rate."
+    stages: list[list[StageCounts]] = []
+    "Counts of the parts of each stage; empty for one rate."
     kinds: list[KindCounts] = []
     "Counts of each kind of a mix; empty without one."
     taken: list[Count] = []
@@ -217,10 +217,11 @@ class PaceReport(_Printed):
     def _stages_fault(self) -> str | None:
         if not self.stages:
             return None
+        parts = [part for stage in self.stages for part in stage]
         counted = {
-            "responses": (sum(one.durations.count for one in self.stages), self.responses),
-            "errors": (sum(one.failed for one in self.stages), self.failed),
-            "in_flight": (sum(one.in_flight for one in self.stages), self.in_flight.count),
+            "responses": (sum(one.durations.count for one in parts), self.responses),
+            "errors": (sum(one.failed for one in parts), self.failed),
+            "in_flight": (sum(one.in_flight for one in parts), self.in_flight.count),
         }
         for name, (there, all_of_them) in counted.items():
             if there != all_of_them:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from benchforge.plugin import Duration, Rate, StageReading, WrongOption, readable
+from benchforge.plugin import Duration, Histogram, Rate, StageReading, WrongOption, readable
 from benchforge_loaders.pace.report import StageCounts
 
 HINT = 'such as stages = ["0..200/s in 10s", "200/s for 30s"]'
@@ -44,23 +44,37 @@ def mean_rate(stages: Sequence[Stage]) -> float:
 
 
 def readings(
-    texts: Sequence[str], counted: Sequence[StageCounts], seconds: float
+    texts: Sequence[str], counted: Sequence[Sequence[StageCounts]], seconds: float
 ) -> tuple[StageReading, ...]:
     """Return what each stage measured, of a load that took so many seconds."""
     left, measured = seconds, []
-    for text, stage, counts in zip(texts, stages_of(texts), counted, strict=True):
-        lasted = min(stage.seconds, max(left, 0.0))
-        left -= lasted
-        measured.append(
-            StageReading(
-                stage=text,
-                seconds=lasted,
-                errors=counts.failed,
-                unfinished=counts.in_flight,
-                latency=counts.durations.histogram,
+    for text, stage, parts in zip(texts, stages_of(texts), counted, strict=True):
+        each, own = stage.seconds / len(parts), []
+        for counts in parts:
+            lasted = min(each, max(left, 0.0))
+            left -= lasted
+            own.append(
+                StageReading(
+                    stage=text,
+                    seconds=lasted,
+                    errors=counts.failed,
+                    unfinished=counts.in_flight,
+                    latency=counts.durations.histogram,
+                )
             )
-        )
+        measured.append(own[0] if len(own) == 1 else _whole(text, own))
     return tuple(measured)
+
+
+def _whole(text: str, parts: Sequence[StageReading]) -> StageReading:
+    return StageReading(
+        stage=text,
+        seconds=sum(part.seconds for part in parts),
+        errors=sum(part.errors for part in parts),
+        unfinished=sum(part.unfinished for part in parts),
+        latency=Histogram.added(part.latency for part in parts),
+        parts=tuple(parts),
+    )
 
 
 def _stage(text: str) -> Stage:

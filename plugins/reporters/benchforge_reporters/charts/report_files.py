@@ -8,6 +8,7 @@ from benchforge_reporters.charts.answer import answer_chart
 from benchforge_reporters.charts.chart_file import chart_file, drawing_file
 from benchforge_reporters.charts.claims import claims_chart
 from benchforge_reporters.charts.drawing import Chart, colours_of
+from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
 from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
 from benchforge_reporters.document.document import ResultDocument, Section
@@ -37,7 +38,7 @@ class ChartFiles:
     "Chart of each answer; None if nothing can be drawn."
     claims: ChartFile | None
     sections: Mapping[str, Sequence[ChartFile]]
-    "Searches and sweeps, by scenario."
+    "Searches, sweeps and loads over time, by scenario."
 
     @property
     def files(self) -> list[ChartFile]:
@@ -86,6 +87,12 @@ def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> It
             title = f"{sweep_title(swept)}: {swept.metric} by concurrency"
             content = drawing_file(drawing, SWEEP_HEIGHT, title)
             yield ChartFile(f"{FOLDER}/sweep-{number}-{place}.svg", title, content)
+
+    for place, load in enumerate(section.over_time[:_MOST], start=1):
+        drawing = over_time(section.over_time, load, colours.get(load.server, 0))
+        title = f"{load.label} over time: {CAPTION}"
+        content = drawing_file(drawing, HEIGHT, f"{load.label} over time")
+        yield ChartFile(f"{FOLDER}/time-{number}-{place}.svg", title, content)
 
 
 def _file(name: str, title: str, chart: Chart) -> ChartFile:

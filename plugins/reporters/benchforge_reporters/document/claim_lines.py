@@ -1,7 +1,7 @@
 """Each claim in one line: its sign, both sides, the estimate, and what was published."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 from typing import Final, Literal
@@ -62,7 +62,15 @@ class ClaimLine:
 def claim_lines(summary: Summary) -> list[ClaimLine]:
     """Return a line for each question, in the order of the suite."""
     roots = {cause.id for cause in summary.causes}
-    lines = [_line(one, roots) for one in texts(summary)]
+    wholes = {
+        case.case.title: "all kinds" if case.kinds else "the whole load"
+        for case in summary.cases
+        if case.kinds or case.stages
+    }
+    lines = [
+        replace(line, remark="; ".join(filter(None, (_few(line, summary), line.remark))))
+        for line in (_line(one, roots, wholes) for one in texts(summary))
+    ]
     titles = [titled(line.text.claim.metric, line.text.claim.of) for line in lines]
     if len(set(titles)) < _PAIR:
         return lines
@@ -101,7 +109,7 @@ def word_of(state: ClaimState, count: int) -> str:
     return _VERBS[state] if count == 1 and state in {"holds", "fails"} else WORDS[state]
 
 
-def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
+def _line(text: ClaimText, roots: Collection[str], wholes: Mapping[str, str]) -> ClaimLine:
     verdict = text.verdict
     faults = _faults(verdict)
     faults = [id_ for id_ in faults if id_ in roots] or faults
@@ -109,7 +117,7 @@ def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
     return ClaimLine(
         state=state,
         name=text.name,
-        hypothesis=_with_names(text),
+        hypothesis=_with_names(text, wholes),
         estimate=text.effect,
         published=_published(text),
         excluded=_excluded(text),
@@ -118,29 +126,57 @@ def _line(text: ClaimText, roots: Collection[str]) -> ClaimLine:
     )
 
 
-def _with_names(text: ClaimText) -> str:
-    """Return the hypothesis with what tells its sides apart in place of `a` and `b`."""
+def _few(line: ClaimLine, summary: Summary) -> str:
+    """Return why the number of a kind or stage is unknown, and what helps; empty if it is not."""
+    text = line.text
+    instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
+    if line.state != "invalid" or instance is None:
+        return ""
+    parts = {
+        part.case.title: part
+        for case in summary.cases
+        for part in (*case.by_part("kind"), *case.by_part("stage"))
+    }
+    for name in instance.cases:
+        of_part = parts[name.title].metrics if name.title in parts else ()
+        for metric in of_part:
+            whys = [own.sample.why for own in metric.samples if own.sample.value is None]
+            if whys and (metric.metric, metric.of) == (text.claim.metric, text.claim.of):
+                trials = f"{len(whys)} of {readable.counted(len(metric.samples), 'trial')}"
+                helps = "a longer load, a larger share or a lower percentile helps"
+                return f"{name.part_label}, in {trials} of {name.server}: {whys[0]}; {helps}"
+    return ""
+
+
+def _with_names(text: ClaimText, wholes: Mapping[str, str]) -> str:
+    """Return the hypothesis with what tells its sides apart in place of `a` and `b`.
+
+    `wholes` has cases with several kinds or stages: what a claim about all of them is about.
+    """
     hypothesis = text.claim.hypothesis.text
     instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
     if instance is None:
         return hypothesis
     sides = {"a": instance.a} if instance.b is None else {"a": instance.a, "b": instance.b}
     cases = [case for side in sides.values() for case in side.cases]
+    parts = [case.part_label or wholes.get(case.title, "") for case in cases]
+    extent = f" ({parts[0]})" if parts[0] and len(set(parts)) == 1 else ""
     if len(cases) == 1:
-        return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis)
+        return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis) + extent
+    paths = [path for path in cases[0].vary if path != cases[0].part]
     rows = [
-        (one.scenario, one.server, one.driver, *(str(one.vary.get(k, "")) for k in cases[0].vary))
-        for one in cases
+        (one.scenario, one.server, one.driver, *(str(one.vary.get(k, "")) for k in paths), part)
+        for one, part in zip(cases, parts, strict=True)
     ]
     differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
     if not any(differ):
-        return hypothesis
+        return hypothesis + extent
     labels = iter([" ".join(compress(row, differ)) for row in rows])
     names = {letter: " - ".join(islice(labels, len(side.cases))) for letter, side in sides.items()}
     shown = {
         letter: f"({names[letter]})" if sides[letter].minus else names[letter] for letter in names
     }
-    return re.sub(r"\b[ab]\b", lambda match: shown[match[0]], hypothesis)
+    return re.sub(r"\b[ab]\b", lambda match: shown[match[0]], hypothesis) + extent
 
 
 def _faults(verdict: Verdict) -> list[str]:

@@ -19,6 +19,7 @@ from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, in
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import next_step, seconds_of
+from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
 from benchforge_reporters.raw import trial_folder
@@ -63,6 +64,7 @@ class Section:
     curves: tuple[ConcurrencySweep, ...]
     failures: tuple[tuple[str, FailedTrial], ...]
     stages: tuple[str, ...]
+    over_time: tuple[LoadOverTime, ...]
     "Stages of loads whose rate changes, a sentence each."
     monitored: tuple[str, ...]
     "Proof of the answers at random moments of the loads, for each case."
@@ -222,6 +224,7 @@ def _section(
         curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
         failures=tuple(words.failures(cases)),
         stages=tuple(stage_lines(cases, trials)),
+        over_time=tuple(loads_over_time(cases, trials)),
         monitored=tuple(under_load(cases, trials)),
         estimators=tuple(words.estimators(cases)),
         notes=tuple(words.notes(cases)),

@@ -6,6 +6,7 @@ from benchforge.plugin import Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer
 from benchforge_reporters.document.claim_lines import ClaimLine
 
+_LEAST = 8  # blocks: some of them then have noise that met the servers alike
 _HALF = 4  # times as many blocks make an interval half as wide
 
 
@@ -15,16 +16,38 @@ def next_step(
     trials: Sequence[Trial],
     blocks: int,
 ) -> str:
-    """Return the command that decides what is undecided, with its time; empty if nothing is."""
+    """Return what to do where noise met all trials, and the command that decides what is open.
+
+    Empty if there is nothing to do.
+    """
     needed = [line.text.verdict.blocks_needed for line in claims if line.state == "inconclusive"]
     enough = max((number for number in needed if number is not None), default=0)
     open_answers = any(answer.undecided for answer in answers)
+    noisy = _noisy(trials, blocks) if answers else ""
     if not blocks or not (needed or open_answers):
-        return ""
+        return noisy
     goal = "To decide" if enough > blocks else "To make the intervals half as wide"
     more = enough if enough > blocks else _HALF * blocks
     lasts = readable.spoken(seconds_of(trials) * more / blocks)
-    return f"{goal}: benchforge run SUITE --set repeat.blocks={more}, about {lasts}"
+    more_blocks = f"{goal}: benchforge run SUITE --set repeat.blocks={more}, about {lasts}"
+    return f"{noisy} {more_blocks}".strip()
+
+
+def _noisy(trials: Sequence[Trial], blocks: int) -> str:
+    """Return what to do where no trial is free of noise; empty if one is."""
+    measured = [trial for trial in trials if trial.measured]
+    if any(trial.believed for trial in measured) or not any(t.disturbed for t in measured):
+        return ""
+    what = (
+        "Noise met every trial: stop other programs, or take a quieter machine, and run the suite "
+        "again."
+    )
+    if any(trial.search_outcome is not None for trial in measured):
+        return what
+    return (
+        f"{what} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
+        "where noise meets the servers of a block alike, their ratio counts."
+    )
 
 
 def seconds_of(trials: Sequence[Trial]) -> float:

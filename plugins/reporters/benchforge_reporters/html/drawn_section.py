@@ -10,6 +10,7 @@ from markupsafe import Markup
 from benchforge.plugin import CaseSummary, Role, Trial
 from benchforge_reporters.charts.drawing import Chart
 from benchforge_reporters.charts.levels import drawn_column, levels
+from benchforge_reporters.charts.over_time import CAPTION, over_time
 from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.charts.slices import slices
@@ -29,7 +30,7 @@ _ALL_STRIPS = 200
 
 @dataclass(frozen=True)
 class SweepChart:
-    """A server at rising concurrency."""
+    """A server at rising concurrency, or over the time of a load."""
 
     caption: str
     drawing: Markup
@@ -55,6 +56,8 @@ class DrawnSection:
     "The trials of each case, where no answer shows them."
     searches: Chart | None
     sweeps: tuple[SweepChart, ...]
+    over_time: tuple[SweepChart, ...]
+    "Loads whose rate changed by plan."
     percentiles: Markup | None
     stacks: tuple[Chart, ...]
     slices: Chart | None
@@ -100,6 +103,14 @@ def drawn_section(
         levels=None if column is None or answered else levels(column, named_cases, {}, colours),
         searches=searches(named_cases, colours),
         sweeps=tuple(_sweeps(text, colours)),
+        over_time=tuple(
+            SweepChart(
+                f"{load.label} over time",
+                over_time(text.over_time, load, colours.get(load.server, 0)),
+                CAPTION,
+            )
+            for load in text.over_time
+        ),
         percentiles=percentiles(counted, colours),
         stacks=tuple(_stacks(named_cases, by_case, colours)),
         slices=slices(counted, colours),

@@ -20,6 +20,7 @@ from benchforge_reporters.html.frame import rendered
 from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.html.overview import DrawnOverview, drawn_overview
 from benchforge_reporters.text import claims
+from benchforge_reporters.text.kinds import NOT_BY_KIND
 
 
 class Html(Reporter):
@@ -30,9 +31,9 @@ class Html(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.html."""
         report = folder / "report.html"
-        report.write_text(
-            rendered("result.html.j2", page=page(summary, trials, folder)), encoding="utf-8"
-        )
+        shown = page(summary, trials, folder)
+        text = rendered("result.html.j2", page=shown, not_by_kind=NOT_BY_KIND)
+        report.write_text(text, encoding="utf-8")
         return (report,)
 
 

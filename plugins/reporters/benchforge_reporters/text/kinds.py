@@ -8,6 +8,7 @@ from benchforge_reporters.text.words import names
 
 ALL = "(all)"
 "The row of all kinds together: no label of a kind has parentheses."
+NOT_BY_KIND = "CPU time and memory by kind are unknown: the same processes answer all kinds."
 
 
 def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
@@ -45,7 +46,7 @@ def _not_reached(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 def _rows(case: CaseSummary) -> Iterator[CaseSummary]:
-    yield from case.by_kind
+    yield from case.by_part("kind")
     labels = {line.metric for lines in case.kinds.values() for line in lines}
     together = tuple(line for line in case.metrics if line.metric in labels)
     yield case.model_copy(update={"case": case.case.of_kind(ALL), "metrics": together, "kinds": {}})

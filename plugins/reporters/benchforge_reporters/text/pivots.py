@@ -45,7 +45,7 @@ class Grid:
 
 def grid(pivot: Pivot, cases: Sequence[CaseSummary]) -> Grid:
     """Return a table's cases, in rows and columns that have one: by scenario as the table says."""
-    shown = [kind for one in cases for kind in one.by_kind] if pivot.of_kinds else cases
+    shown = [part for one in cases for part in one.by_part(pivot.part)]
     there = [one for one in shown if pivot.has(one.case)]
     there.sort(key=lambda case: pivot.scenarios.index(case.case.scenario))
     names = [one.case for one in there]

@@ -20,8 +20,8 @@ def stage_lines(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[s
 
 def _sentences(trials: Sequence[Trial]) -> Iterator[str]:
     readings = [trial.reading.stages for trial in trials if trial.reading is not None]
-    for stages in zip(*readings, strict=False):
-        yield f"{stages[0].stage}: {_measured(stages)}"
+    for number, stages in enumerate(zip(*readings, strict=False), 1):
+        yield f"stage {number}, {stages[0].stage}: {_measured(stages)}"
 
 
 def _measured(stages: Sequence[StageReading]) -> str:

@@ -1,4 +1,4 @@
--- A shop: what it sells, who may buy, who is logged in, and what was bought.
+-- A shop: what it sells, who may buy, who is logged in, what is in carts, and what was bought.
 
 CREATE TABLE products (
     id integer PRIMARY KEY,
@@ -16,6 +16,14 @@ CREATE TABLE members (
 CREATE TABLE visits (
     token text PRIMARY KEY,
     member_id integer NOT NULL REFERENCES members
+);
+
+CREATE TABLE carts (
+    id serial PRIMARY KEY,
+    member_id integer NOT NULL REFERENCES members,
+    product_id integer NOT NULL REFERENCES products,
+    quantity integer NOT NULL,
+    total integer NOT NULL
 );
 
 CREATE TABLE orders (

@@ -11,8 +11,8 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver, Part, Server, Service
 from benchforge.parts.site import Site, Target
 from benchforge.run.trial.plugin_fault import covering
-from benchforge.run.trial.stream import FILE
 from benchforge.suite.cases.case import Case
+from benchforge.suite.workload import FILE
 from benchforge_results.recomputed.verified import RecomputedValue
 from benchforge_results.verify.recompute import divided
 

@@ -10,7 +10,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
-from benchforge.run.trial.stream import FILE
+from benchforge.suite.workload import FILE
 from benchforge.text.readable import too_many
 from benchforge_results.validity.faults import beside
 

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from benchforge import door
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
-from benchforge.run.http.monitor import MOST_RECORD, RECORD, Record, record_of, tallied
+from benchforge.run.http.monitor import (
+    MOST_RECORD,
+    RECORD,
+    Record,
+    SeenAnswer,
+    record_of,
+    tallied,
+)
 from benchforge_results.recomputed.verified import RecomputedValue, plain
 from benchforge_results.verify.recompute.recomputed import Result
 
@@ -28,11 +35,15 @@ def monitors(result: Result) -> Iterator[RecomputedValue]:
 
 def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:
     """Yield what was kept of each kind. Raises ValueError where only the first ones were."""
-    by_kind = {
-        (one.status, one.content_type, one.length, one.sha256): one for one in monitor.answers
-    }
+    by_kind = {_key(one): one for one in monitor.answers}
     for kind in record.kinds:
-        answer = by_kind.get((kind.status, kind.content_type, kind.length, kind.sha256))
+        answer = by_kind.get(_key(kind))
         if answer is None:
             raise ValueError("which of its kinds of answers were right was not kept of all")
         yield answer
+
+
+def _key(answer: SeenAnswer | MonitorAnswer) -> tuple[object, ...]:
+    wrong = answer.wrong if answer.kind else ""
+    same = answer.status, answer.content_type, answer.length, answer.sha256
+    return answer.kind, wrong, *same

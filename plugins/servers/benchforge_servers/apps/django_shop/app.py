@@ -8,7 +8,7 @@ import secrets
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
-from django.db import models
+from django.db import models, transaction
 from django.http import HttpResponse
 from django.urls import path
 from psycopg.conninfo import conninfo_to_dict
@@ -87,6 +87,21 @@ class Visit(models.Model):
         managed = False
 
 
+class Cart(models.Model):
+    """What is about to be bought."""
+
+    member = models.ForeignKey(Member, models.DO_NOTHING)
+    product = models.ForeignKey(Product, models.DO_NOTHING)
+    quantity = models.IntegerField()
+    total = models.IntegerField()
+    id = models.AutoField(primary_key=True)
+
+    class Meta:
+        app_label = "shop"
+        db_table = "carts"
+        managed = False
+
+
 class Order(models.Model):
     """What was bought."""
 
@@ -130,22 +145,40 @@ def orders(request):
     member = visitor(request)
     if member is None:
         return reply({"error": "log in first"}, 401)
-    if request.method == "POST":
-        return buy(member, json.loads(request.body))
     rows = Order.objects.filter(member_id=member.id).order_by("-id")
     shown = list(rows.values("id", "product_id", "quantity", "total")[:10])
     return reply({"member": member.name, "orders": shown})
 
 
-def buy(member, wanted):
+def add(request):
+    member = visitor(request)
+    if member is None:
+        return reply({"error": "log in first"}, 401)
+    wanted = json.loads(request.body)
     number, quantity = wanted["product"], wanted["quantity"]
     price = Product.objects.filter(id=number).values_list("price", flat=True).first()
     if price is None:
         return reply({"error": "no such product"}, 404)
-    order = Order(member_id=member.id, product_id=number, quantity=quantity, total=price * quantity)
-    order.save(force_insert=True)
-    made = {"order": order.id, "product": number, "quantity": quantity, "total": order.total}
+    cart = Cart(member_id=member.id, product_id=number, quantity=quantity, total=price * quantity)
+    cart.save(force_insert=True)
+    made = {"cart": cart.id, "product": number, "quantity": quantity, "total": cart.total}
     return reply(made, 201)
+
+
+def pay(request, number):
+    member = visitor(request)
+    if member is None:
+        return reply({"error": "log in first"}, 401)
+    with transaction.atomic():
+        of_member = Cart.objects.select_for_update().filter(id=number, member_id=member.id)
+        cart = of_member.values("product_id", "quantity", "total").first()
+        if cart is None:
+            return reply({"error": "no such cart"}, 404)
+        order = Order(member_id=member.id, **cart)
+        order.save(force_insert=True)
+        Cart.objects.filter(id=number).delete()
+    made = {"cart": number, "order": order.id, "product": order.product_id}
+    return reply({**made, "quantity": order.quantity, "total": order.total}, 201)
 
 
 def visitor(request):
@@ -167,5 +200,7 @@ urlpatterns = [
     path("products", products),
     path("products/<int:number>", product),
     path("orders", orders),
+    path("carts", add),
+    path("carts/<int:number>/pay", pay),
 ]
 app = WSGIHandler()

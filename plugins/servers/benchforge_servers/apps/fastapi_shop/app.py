@@ -19,7 +19,7 @@ COOKIE = "visit"
 
 
 class Purchase(BaseModel):
-    """The body of an order."""
+    """What goes into a cart."""
 
     product: int
     quantity: int
@@ -95,8 +95,8 @@ async def orders(request: Request):
     return reply({"member": member["name"], "orders": [dict(row) for row in rows]})
 
 
-@app.post("/orders")
-async def buy(request: Request, wanted: Purchase):
+@app.post("/carts")
+async def add(request: Request, wanted: Purchase):
     number, quantity = wanted.product, wanted.quantity
     async with request.app.state.pool.acquire() as connection:
         member = await visitor(request, connection)
@@ -107,11 +107,34 @@ async def buy(request: Request, wanted: Purchase):
             return reply({"error": "no such product"}, 404)
         total = price * quantity
         query = """
-            INSERT INTO orders (member_id, product_id, quantity, total)
+            INSERT INTO carts (member_id, product_id, quantity, total)
             VALUES ($1, $2, $3, $4) RETURNING id
         """
-        order = await connection.fetchval(query, member["id"], number, quantity, total)
-    return reply({"order": order, "product": number, "quantity": quantity, "total": total}, 201)
+        cart = await connection.fetchval(query, member["id"], number, quantity, total)
+    return reply({"cart": cart, "product": number, "quantity": quantity, "total": total}, 201)
+
+
+@app.post("/carts/{number}/pay")
+async def pay(request: Request, number: int):
+    async with request.app.state.pool.acquire() as connection:
+        member = await visitor(request, connection)
+        if member is None:
+            return reply({"error": "log in first"}, 401)
+        async with connection.transaction():
+            query = """
+                SELECT product_id AS product, quantity, total FROM carts
+                WHERE id = $1 AND member_id = $2 FOR UPDATE
+            """
+            cart = await connection.fetchrow(query, number, member["id"])
+            if cart is None:
+                return reply({"error": "no such cart"}, 404)
+            query = """
+                INSERT INTO orders (member_id, product_id, quantity, total)
+                VALUES ($1, $2, $3, $4) RETURNING id
+            """
+            order = await connection.fetchval(query, member["id"], *cart.values())
+            await connection.execute("DELETE FROM carts WHERE id = $1", number)
+    return reply({"cart": number, "order": order, **cart}, 201)
 
 
 async def visitor(request, connection):

@@ -70,8 +70,8 @@ def orders():
     return reply({"member": member["name"], "orders": rows})
 
 
-@app.post("/orders")
-def buy():
+@app.post("/carts")
+def add():
     wanted = request.get_json()
     number, quantity = wanted["product"], wanted["quantity"]
     with connected() as connection:
@@ -84,12 +84,35 @@ def buy():
             return reply({"error": "no such product"}, 404)
         total = row["price"] * quantity
         query = """
-            INSERT INTO orders (member_id, product_id, quantity, total)
+            INSERT INTO carts (member_id, product_id, quantity, total)
             VALUES (%s, %s, %s, %s) RETURNING id
         """
         values = member["id"], number, quantity, total
-        order = connection.execute(query, values).fetchone()["id"]
-    return reply({"order": order, "product": number, "quantity": quantity, "total": total}, 201)
+        cart = connection.execute(query, values).fetchone()["id"]
+    return reply({"cart": cart, "product": number, "quantity": quantity, "total": total}, 201)
+
+
+@app.post("/carts/<int:number>/pay")
+def pay(number):
+    with connected() as connection:
+        member = visitor(connection)
+        if member is None:
+            return reply({"error": "log in first"}, 401)
+        with connection.transaction():
+            query = """
+                SELECT product_id AS product, quantity, total FROM carts
+                WHERE id = %s AND member_id = %s FOR UPDATE
+            """
+            cart = connection.execute(query, (number, member["id"])).fetchone()
+            if cart is None:
+                return reply({"error": "no such cart"}, 404)
+            query = """
+                INSERT INTO orders (member_id, product_id, quantity, total)
+                VALUES (%s, %s, %s, %s) RETURNING id
+            """
+            order = connection.execute(query, (member["id"], *cart.values())).fetchone()["id"]
+            connection.execute("DELETE FROM carts WHERE id = %s", (number,))
+    return reply({"cart": number, "order": order, **cart}, 201)
 
 
 def visitor(connection):

@@ -1,0 +1,146 @@
+"""A load over its time: responses per second above, response times below, and where stages end."""
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+
+from markupsafe import Markup
+
+from benchforge.plugin import readable
+from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.drawing import COLOURS, stretched, svg
+from benchforge_reporters.document.over_time import LoadOverTime, Moment
+
+_RATES, _GAP, _TIMES, _HEAD, _FOOT = 110, 14, 90, 14, 18
+HEIGHT = _HEAD + _RATES + _GAP + _TIMES + _FOOT
+CAPTION = (
+    "above responses/s, a line for each trial, and dotted what was due; below, on a logarithmic "
+    "axis, p50, and dashed p99 where it has 1,000 responses; uprights where stages end"
+)
+_EDGE = 6.0
+"Per cent that stay free on the left."
+_MOST_LABELS, _MOST_TICKS = 20, 4
+
+
+def over_time(loads: Sequence[LoadOverTime], shown: LoadOverTime, colour: int) -> Markup:
+    """Return the drawing of a load; `loads` are those of its scenario, with which it has axes."""
+    panels = _Panels(loads)
+    pieces = [*panels.background(shown), *panels.lines(shown, colour)]
+    return svg(HEIGHT, "".join(pieces), _in_words(shown))
+
+
+class _Panels:
+    """The two panels, with axes that hold all loads of a scenario."""
+
+    def __init__(self, loads: Sequence[LoadOverTime]) -> None:
+        moments = [moment for load in loads for moment in load.moments]
+        rates = [rate for load in loads for own in load.rates for rate in own]
+        self.end_s = max(load.borders_s[-1] for load in loads) or 1.0
+        self.rates = ChartAxis.from_zero([*rates, *(one.due for one in moments)])
+        times = [t for one in moments for t in (one.p50_us, one.p99_us) if t]
+        low, high = Decimal(min(times, default=1.0)), Decimal(max(times, default=1.0))
+        # A peak takes a thousand times as long as a quiet stage: both are to be seen.
+        self.times = ChartAxis(low * Decimal("0.8"), high * Decimal("1.25"), logarithmic=True)
+
+    def x(self, at_s: float) -> float:
+        """Return a position in per cent."""
+        return round(_EDGE + (100 - _EDGE) * min(1.0, at_s / self.end_s), 2)
+
+    def background(self, shown: LoadOverTime) -> Iterator[str]:
+        """Yield the ticks of both axes, and the stages."""
+        for axis, top, height, words in (
+            (self.rates, _HEAD, _RATES, _rate),
+            (self.times, _HEAD + _RATES + _GAP, _TIMES, _time),
+        ):
+            for tick in _fewer(axis.ticks(3)):
+                at = _y(axis, float(tick), top, height)
+                yield f'<line class="grid" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
+                yield f'<text x="2" y="{at - 3}">{words(float(tick))}</text>'
+        start_s, few = 0.0, len(shown.borders_s) <= _MOST_LABELS
+        for number, end_s in enumerate(shown.borders_s, 1):
+            at = self.x(end_s)
+            line = f'x1="{at}%" x2="{at}%" y1="{_HEAD}" y2="{HEIGHT - _FOOT}"'
+            yield f'<line class="grid zero" {line}/>'
+            if few:
+                middle = self.x((start_s + end_s) / 2)
+                yield f'<text x="{middle}%" y="10" text-anchor="middle">{number}</text>'
+                text = readable.amount("s", end_s)
+                yield f'<text x="{at}%" y="{HEIGHT - 4}" text-anchor="end">{text}</text>'
+            start_s = end_s
+
+    def lines(self, shown: LoadOverTime, colour: int) -> Iterator[str]:
+        """Yield the lines of both panels, each in a drawing that stretches."""
+        own = f"curve colour{colour % COLOURS}"
+        paths = [
+            self._path(
+                [((n + 0.5) * shown.bin_s, rate) for n, rate in enumerate(rates)], self.rates
+            )
+            for rates in shown.rates
+        ]
+        above = [f'<path class="{own}" d="{path}"/>' for path in paths if path]
+        above += self._steps(shown.moments, lambda moment: moment.due, self.rates, "law few")
+        below = [
+            *self._steps(shown.moments, lambda moment: moment.p50_us, self.times, own),
+            *self._steps(shown.moments, lambda moment: moment.p99_us, self.times, f"{own} dashed"),
+        ]
+        for pieces, top, height in (
+            (above, _HEAD, _RATES),
+            (below, _HEAD + _RATES + _GAP, _TIMES),
+        ):
+            inner = stretched("100%", height, "".join(pieces))
+            yield f'<svg y="{top}" height="{height}">{inner}</svg>'
+
+    def _path(self, points: Sequence[tuple[float, float]], axis: ChartAxis) -> str:
+        places = (f"{10 * self.x(at):.1f},{1000 - 10 * axis.at(value):.1f}" for at, value in points)
+        return f"M{' '.join(places)}" if points else ""
+
+    def _steps(
+        self,
+        moments: Sequence[Moment],
+        value: Callable[[Moment], float | None],
+        axis: ChartAxis,
+        kind: str,
+    ) -> Iterator[str]:
+        """Yield a line over each part of a stage that has a value; neighbours are one line."""
+        points: list[tuple[float, float]] = []
+        for moment in moments:
+            if (there := value(moment)) is None:
+                yield from self._drawn(points, axis, kind)
+                points = []
+            else:
+                points += [(moment.start_s, there), (moment.end_s, there)]
+        yield from self._drawn(points, axis, kind)
+
+    def _drawn(
+        self, points: Sequence[tuple[float, float]], axis: ChartAxis, kind: str
+    ) -> Iterator[str]:
+        if points:
+            yield f'<path class="{kind}" d="{self._path(points, axis)}"/>'
+
+
+def _fewer(ticks: Sequence[Decimal]) -> Sequence[Decimal]:
+    """Return at most so many ticks as have room."""
+    tens = [tick for tick in ticks if tick.normalize().as_tuple().digits == (1,)]
+    return tens if len(ticks) > _MOST_TICKS and tens else ticks
+
+
+def _rate(value: float) -> str:
+    return readable.figure(value)
+
+
+def _time(us: float) -> str:
+    return readable.amount("s", us / 1e6)
+
+
+def _y(axis: ChartAxis, value: float, top: int, height: int) -> float:
+    return round(top + height * (1 - axis.at(value) / 100), 1)
+
+
+def _in_words(shown: LoadOverTime) -> str:
+    words = []
+    for moment in shown.moments:
+        end, due = readable.amount("s", moment.end_s), readable.figure(moment.due)
+        until = f"until {end}: {due} requests/s due"
+        for name, us in (("p50", moment.p50_us), ("p99", moment.p99_us)):
+            until += "" if us is None else f", {name} {readable.amount('s', us / 1e6)}"
+        words.append(until)
+    return readable.listed(words, 30)

@@ -1,0 +1,98 @@
+"""A load whose rate changes by plan, over its time: responses, and response times."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchforge.plugin import CaseSummary, Histogram, StageReading, Trial
+from benchforge_reporters.text.words import names
+
+TAIL_RESPONSES = 1000
+"Responses behind a p99: ten are then beyond it."
+_POINTS = 150
+"Points of a line at most: bins are joined."
+_LINES = 10
+"Trials of a case that are drawn, the first ones."
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A part of a stage, over all trials of a case."""
+
+    start_s: float
+    end_s: float
+    due: float
+    "Requests per second that were due."
+    p50_us: float | None
+    p99_us: float | None
+    "99th percentile, in µs; None where fewer than 1,000 responses are behind it, or if unknown."
+
+
+@dataclass(frozen=True)
+class LoadOverTime:
+    """A case over the time of its load."""
+
+    label: str
+    server: str
+    borders_s: tuple[float, ...]
+    "End of each stage."
+    moments: tuple[Moment, ...]
+    bin_s: float
+    "Length of the bins of `rates`; 0 without any."
+    rates: tuple[tuple[float, ...], ...]
+    "Responses per second in each bin, for each trial."
+
+
+def loads_over_time(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[LoadOverTime]:
+    """Return the cases whose loads had stages, each over all of its measured trials."""
+    there = zip(names(cases), cases, strict=True)
+    pairs = [(name, case, [t for t in trials if t.case == case.case]) for name, case in there]
+    return [
+        load
+        for name, case, own in pairs
+        if (load := _over_time(name, case.case.server, own)) is not None
+    ]
+
+
+def _over_time(name: str, server: str, trials: Sequence[Trial]) -> LoadOverTime | None:
+    readings = [t.reading for t in trials if t.reading is not None and t.reading.stages]
+    if not readings:
+        return None
+    first = readings[0].stages
+    borders, end_s = [], 0.0
+    for stage in first:
+        end_s += stage.seconds
+        borders.append(end_s)
+    bin_s, rates = 0.0, []
+    for reading in readings[:_LINES]:
+        if reading.series is not None:
+            each = max(1, -(-len(reading.series.completed) // _POINTS))
+            bin_s = each * reading.series.bin_s
+            # The last bin may be shorter, so it has no rate.
+            whole = reading.series.completed[: int(reading.seconds / reading.series.bin_s)]
+            starts = range(0, len(whole) // each * each, each)
+            rates.append(tuple(sum(whole[at : at + each]) / bin_s for at in starts))
+    moments = tuple(_moments([reading.stages for reading in readings]))
+    return LoadOverTime(name, server, tuple(borders), moments, bin_s, tuple(rates))
+
+
+def _moments(trials: Sequence[Sequence[StageReading]]) -> Iterator[Moment]:
+    start_s = 0.0
+    for stages in zip(*trials, strict=False):
+        for parts in zip(*(stage.parts or (stage,) for stage in stages), strict=False):
+            seconds = sum(part.seconds for part in parts)
+            end_s = start_s + parts[0].seconds
+            if seconds:
+                yield _moment(parts, seconds, (start_s, end_s))
+            start_s = end_s
+
+
+def _moment(parts: Sequence[StageReading], seconds: float, place: tuple[float, float]) -> Moment:
+    latency = Histogram.added(part.latency for part in parts)
+    lost = sum(part.errors + part.unfinished for part in parts)
+    enough = latency.count >= TAIL_RESPONSES
+    return Moment(
+        *place,
+        due=(latency.count + lost) / seconds,
+        p50_us=latency.quantile(0.5, censored=lost) if latency.count else None,
+        p99_us=latency.quantile(0.99, censored=lost) if enough else None,
+    )

@@ -1,0 +1,87 @@
+"""Kinds and stages in reports: what a claim is about, why a number of a part is unknown, noise."""
+
+from typing import Any
+
+import pytest
+from benchforge_reporters.document.answers import ComparisonAnswer
+from benchforge_reporters.document.claim_lines import claim_lines
+from benchforge_reporters.document.next_step import next_step
+from made import plain, summaries
+from made.summaries import name
+
+from benchforge.model.suite.claim import ClaimInstance, Term
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.sample import Sample
+from benchforge.stats.verdict.judge import judged
+
+FEW = "only 40 responses: p99 needs 1000"
+
+
+def _with_parts(server: str, **parts: Any) -> Any:
+    return summaries.case(server, [100.0, 101.0, 99.0, 100.5]).model_copy(update=parts)
+
+
+def _result(a: Any, b: Any | None, holds: str = "a > b") -> Summary:
+    unknown = Sample(metric="speed", unit="requests/s", value=None, why=FEW)
+    line = plain.line(
+        "speed",
+        "requests/s",
+        samples=plain.samples(dict.fromkeys(range(1, 5), unknown)),
+        why=FEW,
+    )
+    rare, often = (line,), summaries.case("x", [50.0, 51.0, 49.0, 50.5]).metrics
+    cases = [
+        _with_parts("shop", kinds={"list": often, "rare": rare}, stages=(often, rare)),
+        _with_parts("other", kinds={"list": often, "rare": rare}),
+    ]
+    instance = ClaimInstance(a=Term(case=a), b=None if b is None else Term(case=b))
+    claim = summaries.claim(holds, instances=(instance,))
+    whole = summaries.summary(*cases, claims=[claim])
+    return judged(whole)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        (name("shop"), name("other"), "shop > other (all kinds)"),
+        (name("shop").of_kind("list"), name("other").of_kind("list"), "shop > other (list)"),
+        (name("shop").of_kind("list"), name("shop").of_kind("rare"), "list > rare"),
+        (name("shop").of_kind("list"), name("shop"), "list > all kinds"),
+        (name("shop").of_stage(2), name("shop").of_stage(1), "stage 2 > stage 1"),
+        (name("shop").of_kind("list"), name("other").of_kind("rare"), "shop list > other rare"),
+    ],
+)
+def test_a_claim_names_the_kind_or_stage_that_it_is_about(a: Any, b: Any, says: str) -> None:
+    (line,) = claim_lines(_result(a, b))
+    assert line.hypothesis == says
+
+
+def test_a_claim_about_one_side_names_it_too() -> None:
+    (line,) = claim_lines(_result(name("shop").of_stage(1), None, "a < 100"))
+    assert line.hypothesis == "shop < 100 (stage 1)"
+    (line,) = claim_lines(_result(name("shop"), None, "a < 100"))
+    assert line.hypothesis == "shop < 100 (all kinds)"
+
+
+def test_a_claim_about_a_rare_kind_says_how_many_responses_it_lacks() -> None:
+    (line,) = claim_lines(_result(name("shop").of_kind("rare"), None, "a < 100"))
+    assert line.state == "invalid"
+    assert line.remark.startswith(f"rare, in 4 of 4 trials of shop: {FEW}; a longer load, ")
+    (line,) = claim_lines(_result(name("shop").of_kind("list"), None, "a < 100"))
+    assert FEW not in line.remark
+
+
+NOISE = summaries.check("N1", "apparatus", value=0.5)
+
+
+def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
+    answer = ComparisonAnswer("s", "s", "unknown", "No answer: why", (), undecided=False)
+    noisy = plain.trial(reading=plain.reading(), checks=(NOISE,))
+    assert noisy.disturbed
+    says = next_step([answer], [], [noisy, noisy], 4)
+    assert says.startswith("Noise met every trial: stop other programs, or take a quieter machine")
+    assert "--set repeat.blocks=8" in says
+    assert (
+        next_step([answer], [], [noisy, plain.trial(reading=plain.reading(), checks=())], 4) == ""
+    )
+    assert next_step([], [], [noisy], 4) == ""
