@@ -104,7 +104,7 @@ def _safe(workload: Workload, label: str) -> bool:
 
 def rendered(
     mixes: tuple[Workload, Workload],
-    driver: Driver,
+    share: tuple[Driver, int, int],
     root: str,
     seed: tuple[int, int],
     file: Path,
@@ -113,17 +113,19 @@ def rendered(
     """Write the requests of a load into a file, and their index beside it.
 
     The digest is of the first of both mixes, the requests are of the other: with users logged in.
-    `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
+    `seed` is that of the run, and the block. `share` is the whole load, i and k: of k load tools,
+    that at place i gets the records i, i + k, and so on. Raises BenchforgeError where a feed ends.
     """
-    records, (run, block), (plain, workload) = amount(driver), seed, mixes
+    (driver, place, places), (run, block), (plain, workload) = share, seed, mixes
     extra = [_extra(request, driver, root) for request, _ in workload.first.values()]
-    sha256, counts, at = hashlib.sha256(), [0] * len(workload.shares), 0
+    records, sha256, counts, at = amount(driver), hashlib.sha256(), [0] * len(workload.shares), 0
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
-        for record in islice(workload.records(run, block), records):
-            sent = record.sent(extra[record.kind])
-            index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
-            steps = (struct.pack("<I", len(step)) + step for step in record.later)
-            at += sum(map(content.write, (sent, *steps)))
+        for number, record in enumerate(islice(workload.records(run, block), records)):
+            if number % places == place:
+                sent = record.sent(extra[record.kind])
+                index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
+                steps = (struct.pack("<I", len(step)) + step for step in record.later)
+                at += sum(map(content.write, (sent, *steps)))
             sha256.update(record.framed)
             for n in record.kinds:
                 counts[n] += 1
