@@ -62,10 +62,8 @@ def _link(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("H3", "behaviour", None, why)
     share, source, target = max(shares)
     bandwidth = trial.hosts[source].links[target].bytes_per_s
-    says = (
-        f"{source} to {target} carried {percent(share)} of the {figure(bandwidth * 8 / 1e6)} Mbit/s"
-    )
-    says += " that the link had before"
+    says = f"{source} to {target} carried {percent(share)} of the "
+    says += f"{figure(bandwidth * 8 / 1e6)} Mbit/s that the link had before"
     status = limits["H3"].status(share)
     if status != "pass":
         says += ": the link was the limit, and not the server; use a faster one, or shorter answers"

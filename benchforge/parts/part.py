@@ -63,6 +63,10 @@ class Part(BaseModel, ABC):
         """Return a digest of the code that it serves: different code makes a different case."""
         return ""
 
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the user's files and folders that it reads, for a host that does not have them."""
+        return ()
+
 
 class Service(Part):
     """A process that starts, becomes ready, serves and is stopped."""
@@ -176,6 +180,10 @@ runs that version instead of the working tree."""
         if self.directory is None and self.ref is None:
             return None
         return (suite_folder / (self.directory or "")).absolute()
+
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the folder of the user's code, unless it serves a commit."""
+        return filter(None, () if self.ref is not None else (self.code(suite_folder),))
 
     def check_code(self, suite_folder: Path) -> None:
         """Raise WrongOption if the code is missing; not called if the part serves a commit."""

@@ -1,18 +1,13 @@
 """Trials on several hosts: an engine, which a plugin brings, runs them."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Protocol
-
-from pydantic import JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph
-from benchforge.model.trial.hosts import HostFacts
 from benchforge.model.values.distribution import entry_points
-from benchforge.run.trial.context import MeasureElsewhere, TrialContext
+from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.parts import uses_hosts
 from benchforge.suite.measuring.hosts import ENGINES
 from benchforge.suite.suite import Suite
@@ -21,15 +16,14 @@ from benchforge.suite.suite import Suite
 class Sitting(Protocol):
     """Hosts that are connected, and ready for trials."""
 
-    hosts: Mapping[str, HostFacts]
-    facts: Mapping[str, JsonValue]
-    "Facts about the host of the servers, and under `hosts` the hard facts of all."
-    versions: Mapping[str, str]
-    "Version that each part's program reports."
-    measure: MeasureElsewhere
+    def added_to(self, context: TrialContext) -> TrialContext:
+        """Return the context with the hosts, what is known of them, and what measures there."""
+        ...
 
 
-Engine = Callable[[Suite, RunGraph, Callable[[str], None]], AbstractContextManager[Sitting]]
+Engine = Callable[
+    [Suite, RunGraph, Callable[[str], None]], contextlib.AbstractContextManager[Sitting]
+]
 "Connects the hosts of a suite; its third argument hears what it does."
 
 
@@ -44,17 +38,10 @@ def on_hosts(
     if not uses_hosts(suite):
         yield context
         return
-    name = suite.engine.use
-    points = tuple(entry_points(ENGINES).select(name=name))
+    points = tuple(entry_points(ENGINES).select(name=suite.engine.use))
     if not points:
         hint = "repair the installation, in a clone: make setup"
-        raise Unusable(f"no engine {name!r} is installed, which hosts need", hint)
+        raise Unusable(f"no engine {suite.engine.use!r} is installed, which hosts need", hint)
     engine: Engine = points[0].load()
     with engine(suite, graph, tell) as sitting:
-        yield replace(
-            context,
-            elsewhere=sitting.measure,
-            hosts=sitting.hosts,
-            facts=sitting.facts,
-            versions=sitting.versions,
-        )
+        yield sitting.added_to(context)

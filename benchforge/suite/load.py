@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -89,17 +89,20 @@ def load(
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),
     text: str | None = None,
+    digests: Mapping[str, str] | None = None,
+    feeds: bool = True,
+    tells: Callable[[str], str | None] = os.environ.get,
 ) -> Suite:
     """Read a suite with one profile and all settings applied, every name in it resolved.
 
-    `text` is read instead of the file, as if it were in it. Raises SuiteErrors, which holds
-    everything that is wrong.
+    `text` is read instead of the file, `tells` gives values of the environment. Where not all files
+    are: digests of code and data, and if feeds are there. Raises SuiteErrors: all that is wrong.
     """
     written = read(path) if text is None else parsed(os.fspath(path), text)
     document = layered(written, profile, settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
-    environment = Environment()
-    given = _Given(Path(path), profile, settings, only)
+    environment = Environment(tells)
+    given = _Given(Path(path), profile, settings, only, digests, feeds)
     reading = _suite(document, written.tables, given, registry, environment)
     suite, claims = sound(reading, document, environment.used)
     return sound(_with_cases(suite, claims), document, environment.used)
@@ -124,12 +127,12 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     if points > _MOST_POINTS:
         raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
     digests = header.code_digests or {}
-    given = _Given(_NOWHERE, header.profile, settings, header.only, digests)
+    given = _Given(_NOWHERE, header.profile, settings, header.only, digests, False)
     environment = Environment(lambda _: HIDDEN)
     reading = _suite(document, document.tables, given, registry, environment)
     suite, _ = sound(reading, document)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
-    return replace(suite, scenarios=wanted, code=header.code, code_digests=digests)
+    return replace(suite, scenarios=wanted, code=header.code)
 
 
 @dataclass(frozen=True)
@@ -141,13 +144,9 @@ class _Given:
     settings: Sequence[tuple[str, str]] = ()
     only: Sequence[str] = ()
     digests: Mapping[str, str] | None = None
-    """Digests of code and data of a result's text, whose secrets are hidden already; None for a \
-text that is to be run."""
-
-    @property
-    def of_result(self) -> bool:
-        """Whether the text is that in a result."""
-        return self.digests is not None
+    """Digests of code and data of a text whose secrets are hidden already, that of a result or on \
+a host; None for another."""
+    feeds: bool = True
 
 
 def _suite(
@@ -171,7 +170,7 @@ def _suite(
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
     yield from given_faults(parts, labels["backends"])
-    if not given.of_result:
+    if given.digests is None:
         yield from ref_faults(parts["servers"], given.path.parent)
     yield from runtime_faults(parts, labels["runtimes"])
     interpreters = yield from runtimes(labelled["runtimes"], environment)
@@ -181,7 +180,7 @@ def _suite(
     repeat = yield from repeated(document, given.profile)
     workloads: dict[str, Workload] = {}
     if labelled["feeds"] or any(one.kinds for one in by_label.values()):
-        folder, digests = None if given.of_result else given.path.parent, given.digests or {}
+        folder, digests = given.path.parent if given.feeds else None, given.digests or {}
         read_all = reader()
         workloads = yield from read_all(labelled["feeds"], by_label, parts, repeat, folder, digests)
     by_label, bridged = yield from bridges(by_label, repeat)
@@ -208,7 +207,7 @@ def _suite(
     yield from port_faults(by_label, parts)
     yield from turns_faults(by_label, parts, repeat, tables.get("repeat"), top.network)
     literal = [*secrets_of_suite(tables), *secrets_of_suite(written)]
-    if not given.of_result:
+    if given.digests is None:
         yield from hiding_faults(tables, literal, environment.used)
     suite = Suite(
         path=given.path,
@@ -236,6 +235,7 @@ def _suite(
         placement=places,
         tables=drawn,
         settings=dict(given.settings),
+        code_digests=given.digests,
         engine=engine,
         hosts=machines,
         hosts_by_role=by_role,
@@ -258,7 +258,7 @@ def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite
     yield from turns_claim_faults(with_cases, suite)
     wanted = {label: suite.scenarios[label] for label in suite.only or suite.scenarios}
     suite = replace(suite, scenarios=wanted, claims=with_cases)
-    yield from code_faults(suite)
+    yield from code_faults(suite) if suite.code_digests is None else ()
     return suite
 
 

@@ -111,6 +111,10 @@ class Workload(ABC):
         return sha256.hexdigest(), tuple(counts)
 
 
+Share = tuple[Driver, int, int]
+"The whole load, i and k: of k load tools, that at place i gets the records i, i + k, and so on."
+
+
 class ReadyMix(ABC):
     """A mix of which a server answered each kind, after the logins of all users."""
 
@@ -119,7 +123,7 @@ class ReadyMix(ABC):
         """Return what makes the monitor of a load, given the place of a `Monitoring`."""
 
     @abstractmethod
-    def written(self, driver: Driver, file: Path, secrets: frozenset[str]) -> Stream:
+    def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
 
     @abstractmethod

@@ -31,7 +31,14 @@ from hosts_lab import Lab, lab, one_server
 
 HOSTS = ("load", "app")
 HERE = ""
-SERVER = 'use = "gunicorn"\napp = "hello_wsgi"\nworkers = 2'
+SERVER = 'use = "gunicorn"\napp = "mine:app"\ndirectory = "code"\nworkers = 2'
+APP = """
+def app(environ, start):
+    start("200 OK", [("Content-Length", "2")])
+    return [b"ok"]
+"""
+BROUGHT = 8 << 20
+"Bytes of the user's files, which do not shrink: they take a while to cross."
 LOADER = 'use = "pace"\nconnections = 2\nrate = 200'
 LOAD_S = 1
 ENDS_S = 120.0
@@ -307,7 +314,7 @@ class Round:
         subprocess.run(words, env=self.hosts.environment, check=False, cwd=self.folder)
         self.looked_after()
         files = [f for k in HOSTS for f in (self.folder / k / "tmp").glob("bf-*")]
-        files += [f for k in HOSTS for f in (self.folder / k / "home").rglob("*.half-*")]
+        files += [f for k in HOSTS for f in (self.folder / k / "home").rglob("*.half*")]
         self.failures += [f"after the last start: {file}" for file in files]
         self.failures += [f"left: {one}" for one in shared_memory() - self._memory]
         for label in HOSTS:
@@ -328,6 +335,9 @@ def torture(
         tables = "".join(map(hosts.table, HOSTS))
         if engine == "dask":
             one.dask, tables = stack.enter_context(cluster(hosts, folder)), table(hosts, folder)
+        (folder / "code").mkdir()
+        (folder / "code/mine.py").write_text(APP)
+        (folder / "code/data.bin").write_bytes(moments.randbytes(BROUGHT))
         suite = one_server(LOAD_S, SERVER, LOADER, blocks=500) + tables
         (folder / "suite.toml").write_text(suite)
         one.begin()

@@ -9,11 +9,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import WAITS_S, lack, needed
+from front_door import WAITS_S, Told, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -103,9 +103,28 @@ class Lab:
         return [one for one in lines if not one.strip().startswith(own) and "sshd" not in one]
 
 
+def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
+    """Return what benchforge tells with an environment."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchforge", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=WAITS_S,
+        stdin=subprocess.DEVNULL,
+    )
+    told = Told(done.returncode, done.stdout, done.stderr)
+    assert "Traceback" not in told.all, told.all
+    return told
+
+
 @contextlib.contextmanager
-def lab(folder: Path, labels: Sequence[str]) -> Iterator[Lab]:
-    """Give hosts until the test ends."""
+def lab(
+    folder: Path, labels: Sequence[str], variables: Mapping[str, str] | None = None
+) -> Iterator[Lab]:
+    """Give hosts until the test ends, whose sessions have further `variables`."""
     needed("sshd", "ssh", "ssh-keygen", "ip", "nsenter", "unshare")
     if os.geteuid() != 0:
         lack("several hosts: an ordinary user cannot start sshd with its own users: run as root")
@@ -119,7 +138,10 @@ def lab(folder: Path, labels: Sequence[str]) -> Iterator[Lab]:
         stack.callback(_ip, "link", "del", "br0")
         _ip("addr", "add", f"{NET}.250/24", "dev", "br0")
         _ip("link", "set", "br0", "up")
-        pids = {one: stack.enter_context(_host(folder, one, at)) for one, at in addresses.items()}
+        pids = {
+            one: stack.enter_context(_host(folder, one, at, variables or {}))
+            for one, at in addresses.items()
+        }
         config = _client(folder, addresses)
         yield Lab(
             folder, {**os.environ, "BENCHFORGE_SSH_COMMAND": f"ssh -F {config}"}, addresses, pids
@@ -161,7 +183,7 @@ def _client(folder: Path, addresses: dict[str, str]) -> Path:
 
 
 @contextlib.contextmanager
-def _host(folder: Path, label: str, address: str) -> Iterator[int]:
+def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) -> Iterator[int]:
     """Start one host; give its first process."""
     own = folder / label
     (own / "tmp").mkdir(parents=True)
@@ -170,7 +192,12 @@ def _host(folder: Path, label: str, address: str) -> Iterator[int]:
     sshd = locate("sshd")
     assert sshd is not None
     system = Path(sys.prefix).parent / ".tools/system"
-    given = {"TMPDIR": own / "tmp", "XDG_CACHE_HOME": own / "home", "BENCHFORGE_PROGRAMS": system}
+    given: dict[str, object] = {
+        "TMPDIR": own / "tmp",
+        "XDG_CACHE_HOME": own / "home",
+        "BENCHFORGE_PROGRAMS": system,
+    }
+    given |= {"PATH": f"{own}/bin:{os.defpath}", **variables}
     lines = [
         f"ListenAddress {address}",
         f"HostKey {own}/host",

@@ -218,7 +218,8 @@ def _measured(
 
 
 def _ground(suite: Suite) -> TrialContext:
-    return replace(ground(suite, parts_on(suite, None)), places=places(suite, machine()))
+    own = tuple(parts_on(suite, None))
+    return replace(ground(suite, own), places=places(suite, machine()) if own else {})
 
 
 def _seconds(text: str | None) -> float | None:

@@ -113,8 +113,8 @@ def needs_of(parts: Iterable[Part]) -> list[Need]:
 def with_runtimes(
     ground: TrialContext, suite: Suite, parts: Iterable[Part], tell: Callable[[str], None]
 ) -> TrialContext:
-    """Return the ground with every runtime of the parts ready. Raises what `ready` raises."""
-    return replace(ground, runtimes=ready(suite, parts, ground.host, tell))
+    """Return the ground with the runtimes of the parts, too. Raises what `ready` raises."""
+    return replace(ground, runtimes={**ground.runtimes, **ready(suite, parts, ground.host, tell)})
 
 
 def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[str, Path]:

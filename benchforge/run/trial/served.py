@@ -13,6 +13,7 @@ from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.trial import Load
 from benchforge.parts.command import Finished
+from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
@@ -47,6 +48,8 @@ class TrialInputs:
     "Answer that its own must equal; None where it may be any that is right."
     spare_s: float = math.inf
     "Longest wait for quiet, in seconds."
+    divided: tuple[Driver, int, int] | None = None
+    "The whole load, place and number of places, where the driver is one of several load tools."
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,8 @@ def made_ready(
     story.url = target.url
     if mix and ready:
         with story.phase("stream"):
-            file = scratch / FILE
-            story.stream = ready.written(case.driver, file, ground.secrets)
+            file, share = scratch / FILE, inputs.divided or (case.driver, 0, 1)
+            story.stream = ready.written(share, file, ground.secrets)
             target = replace(target, stream=file, kinds=tuple(mix.shares))
     if case.warm_up_s:
         with story.phase("warm-up"):

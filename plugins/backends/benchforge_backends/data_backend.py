@@ -62,6 +62,11 @@ data."""
             return ""
         return datasets.digest(datasets.folder_of(self.dataset, suite_folder), self.name)
 
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the folder of a dataset of the user's own."""
+        own = self.dataset is not None and "/" in self.dataset
+        return (datasets.folder_of(str(self.dataset), suite_folder),) if own else ()
+
     def template_key(self, site: Site) -> str:
         """Return a digest of the data. Raises BenchforgeError when it cannot be read."""
         return self.fingerprint(site.suite_folder)

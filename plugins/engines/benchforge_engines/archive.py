@@ -8,12 +8,12 @@ import importlib.metadata
 import io
 import re
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import benchforge
-from benchforge.errors import ProgramMissing
+from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.values.distribution import own_distribution
 
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(.*)$")
@@ -28,25 +28,48 @@ class Archive:
     packed: bytes
 
 
-def archive(modules: Iterable[str]) -> Archive:
+def archive(modules: Iterable[str], imported: Iterable[str] = ()) -> Archive:
     """Return benchforge with what it imports, and the packages of modules.
 
-    Raises ProgramMissing for a module that is not installed here.
+    `imported` are modules of the user's code: of those, the ones that a package here brings. Raises
+    ProgramMissing for one of `modules` that is not installed here.
     """
     files = dict(_own_files())
-    for distribution in _distributions(modules):
+    by_module = importlib.metadata.packages_distributions()
+    there = {one for one in imported if one.partition(".")[0] in by_module}
+    for distribution in _distributions([*modules, *sorted(there)]):
         files.update(_files_of(distribution))
+    return packed(files)
+
+
+def packed(files: Mapping[str, Path | str]) -> Archive:
+    """Return files by their names; a text is the target of a link. Raises Unusable."""
     total, buffer = hashlib.sha256(), io.BytesIO()
     with tarfile.open(
         fileobj=buffer, mode="w:gz", compresslevel=1, format=tarfile.PAX_FORMAT
     ) as tar:
         for name, path in sorted(files.items()):
-            content = path.read_bytes()
-            total.update(f"{name} {len(content)} ".encode() + content)
             entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(content), 0o755 if path.stat().st_mode & 0o100 else 0o644
+            if isinstance(path, str):
+                entry.type, entry.linkname, content = tarfile.SYMTYPE, path, path.encode()
+            else:
+                content, mode = _content(path)
+                entry.size, entry.mode = len(content), 0o755 if mode & 0o100 else 0o644
+            total.update(digested(entry, content))
             tar.addfile(entry, io.BytesIO(content))
     return Archive(total.hexdigest()[:32], buffer.getvalue())
+
+
+def digested(entry: tarfile.TarInfo, content: bytes) -> bytes:
+    """Return what the digest of an archive takes of a file, or of a link and its target."""
+    return f"{entry.name} {entry.mode:o} {len(content)} ".encode() + content
+
+
+def _content(path: Path) -> tuple[bytes, int]:
+    try:
+        return path.read_bytes(), path.stat().st_mode
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}", "hosts need it: make it readable") from error
 
 
 def code_digest() -> str:

@@ -4,21 +4,20 @@ Nothing is measured otherwise than the suite says.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-from benchforge.model.trial.observation import Role
-from benchforge.parts.part import Backend, Driver, RunsPython, Server, ServesCode, Service
+from benchforge.errors import Unusable
+from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
 from benchforge.suite.scenarios.turns import turns_of
-from benchforge.suite.scenarios.upstreams import reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault
 from benchforge_engines.reached import faults as reached_faults
+from benchforge_engines.used import ROLES, used
+from benchforge_engines.user_files import check
 
-_ROLES: Mapping[str, Sequence[Role]] = {
-    "servers": ("server", "upstream"),
-    "backends": ("backend",),
-    "loaders": ("loader",),
-    "clients": ("loader",),
-}
+_PATHS = ("directory", "dataset", "locustfile", "command", "app")
+"Options that name files of the user's."
+_ELSEWHERE = Path("/elsewhere")
 
 
 def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
@@ -26,42 +25,26 @@ def faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
     labels: dict[str, None] = {}
     yield from reached_faults(suite)
     for label, scenario in scenarios.items():
-        used = list(_used(suite, scenario))
-        named = {host for _, _, host in used}
+        parts = [
+            (one.table, one.part, next(iter(one.hosts), None)) for one in used(suite, scenario)
+        ]
+        named = {host for _, _, host in parts}
         if named == {None}:
             continue
         labels |= {host: None for host in named if host is not None}
         yield from _of_scenario(suite, label, scenario)
-        for place, part, host in used:
+        for place, part, host in parts:
             yield from _of_part(suite, place, part, host)
-        yield from _socket_faults(used)
+        yield from _socket_faults(parts)
         yield from _divided_faults(suite, scenario)
     if labels:
         yield from _of_suite(suite)
-
-
-def _used(suite: Suite, scenario: Scenario) -> Iterator[tuple[str, Declared, str | None]]:
-    """Yield table, part and host of all that a scenario starts."""
-    for place, roles in _ROLES.items():
-        for label in getattr(scenario, place):
-            if (part := getattr(suite, place).get(label)) is not None:
-                hosts = suite.hosts_of(roles[0], part)
-                yield place, part, next(iter(hosts), None)
-    for label in reached(scenario, suite.servers).labels:
-        hosts = suite.hosts_of("upstream", suite.servers[label])
-        yield "servers", suite.servers[label], next(iter(hosts), None)
 
 
 def _of_suite(suite: Suite) -> Iterator[Fault]:
     if suite.tuning.sysctl:
         hint = "tune the hosts themselves, or measure on one host"
         yield Fault(("tuning", "sysctl"), "parts on hosts use the hosts' own network", hint)
-    if suite.placement != "off":
-        hint = "name hosts only: [placement.hosts]"
-        yield Fault(("placement",), "CPUs of parts on hosts cannot be set yet", hint)
-    if suite.secrets:
-        hint = "leave secrets and {env.NAME} out, or measure on one host"
-        yield Fault(("hosts",), "a suite with secrets cannot use hosts yet", hint)
 
 
 def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault]:
@@ -73,18 +56,12 @@ def _of_scenario(suite: Suite, label: str, scenario: Scenario) -> Iterator[Fault
         )
         hint = 'set interleave = "off": each server is then measured alone'
         yield Fault(at, "servers on hosts cannot take turns: no clock stops several machines", hint)
-    if scenario.kinds:
-        hint = "measure a mix on one host, or give the scenario one request"
-        yield Fault(("scenarios", label, "kinds"), "hosts cannot send a mix of requests yet", hint)
-    if scenario.find is not None:
-        hint = "search on one host, or give the load tool a fixed rate"
-        yield Fault(("scenarios", label, "find"), "hosts cannot search for a rate yet", hint)
 
 
 def _of_part(suite: Suite, place: str, declared: Declared, host: str | None) -> Iterator[Fault]:
     at, part = (place, declared.label), declared.part
     if host is None:
-        role = _ROLES[place][0]
+        role = ROLES[place]
         hint = f'write host = "LABEL" here, or {role} = "LABEL" in [placement.hosts]'
         yield Fault(at, "it has no host, and other parts of its scenario have one", hint)
         return
@@ -93,18 +70,35 @@ def _of_part(suite: Suite, place: str, declared: Declared, host: str | None) -> 
     if isinstance(part, Service) and part.host_names():
         hint = "leave it out, and give the server the address: {backends.LABEL.url}"
         yield Fault((*at, "names"), "host names hold on one machine only", hint)
-    if isinstance(part, ServesCode) and part.ref is not None:
-        yield Fault((*at, "ref"), "a host cannot serve a commit yet", "leave it out")
-    elif isinstance(part, ServesCode) and part.code(suite.path.parent) is not None:
-        option = "directory" if part.directory is not None else "app"
-        hint = "use a built-in app or a program of the host"
-        yield Fault((*at, option), "benchforge does not bring your code to a host yet", hint)
-    if isinstance(part, RunsPython) and part.runtime is not None:
-        hint = "leave it out: the part uses the Python that benchforge brings"
-        yield Fault((*at, "runtime"), "a host cannot build a runtime yet", hint)
-    if getattr(part, "tls", False):
-        hint = "measure TLS on one host"
-        yield Fault((*at, "tls"), "parts on hosts cannot speak TLS yet", hint)
+    yield from _file_faults(suite, place, declared)
+    label = (part.runtime if isinstance(part, RunsPython) else None) or ""
+    python = suite.runtimes[label].python if label in suite.runtimes else ""
+    if "/" in python and not python.startswith("/"):
+        hint = 'name a version, such as python = "3.12" with requires, or a path on the host'
+        message = "a path from the suite's folder leads to no interpreter on a host"
+        yield Fault(("runtimes", label, "python"), message, hint)
+
+
+def _own(part: Part, suite_folder: Path) -> list[Path]:
+    """Return the files and folders that a suite names, also those of a commit."""
+    code = part.code(suite_folder) if isinstance(part, ServesCode) else None
+    return [*part.reads(suite_folder), *filter(None, [code])]
+
+
+def _file_faults(suite: Suite, place: str, declared: Declared) -> Iterator[Fault]:
+    """Yield why the files of a part cannot be brought to its host."""
+    part, folder = declared.part, suite.path.parent
+    option = next((one for one in _PATHS if one in declared.options), "use")
+    roots = list(part.reads(folder))
+    if (own := _own(part, folder)) and own == _own(part, _ELSEWHERE):
+        hint = "write a path relative to the suite's folder"
+        message = "an absolute path leads to no file of yours on a host"
+        yield Fault((place, declared.label, option), message, hint)
+        return
+    try:
+        check(root for root in roots if root.exists())
+    except Unusable as error:
+        yield Fault((place, declared.label, option), error.message, error.hint)
 
 
 def _socket_faults(used: Sequence[tuple[str, Declared, str | None]]) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedul
 
 _ADDED = (
     *("unanswered", "received_bytes", "body_bytes", "promised_bytes", "connections"),
-    *("other_lengths", "cpu_user_s", "cpu_system_s"),
+    *("other_lengths", "cpu_user_s", "cpu_system_s", "not_reached"),
 )
 "Fields that are unknown of all where one tool does not report them."
 
@@ -57,6 +57,13 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         method=_same(one.method for one in readings),
         document_bytes=_same(one.document_bytes for one in readings),
         server_software=first.server_software,
+        kinds={
+            label: merged_reading([one.kinds[label] for one in readings], starts)
+            for label in first.kinds
+            if all(label in one.kinds for one in readings)
+        },
+        records_taken=_all([one.records_taken for one in readings]),
+        stream_began_again=sum(one.stream_began_again for one in readings),
         defects=tuple(dict.fromkeys(defect for one in readings for defect in one.defects)),
         **{name: _sum([getattr(one, name) for one in readings]) for name in _ADDED},
     )
@@ -64,6 +71,11 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
 
 def _sum(values: Sequence[Any]) -> Any:
     return None if None in values else sum(values)
+
+
+def _all(counts: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return what all threads report; nothing where one tool reports nothing."""
+    return tuple(count for one in counts for count in one) if all(counts) else ()
 
 
 def _same(values: Iterable[Any]) -> Any:

@@ -1,7 +1,7 @@
 """What crosses between benchforge and a host: calls, answers and errors, a line of JSON each."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from benchforge.errors import (
@@ -66,9 +66,9 @@ def error_of(error: Exception) -> dict[str, object]:
     return {"type": "fault", "message": "".join(traceback.format_exception(error))}
 
 
-def raised(label: str, given: Mapping[str, Any]) -> Exception:
-    """Return the error that a host sent, with the host's label."""
-    message, hint = f"{label}: {given.get('message')}", str(given.get("hint", ""))
+def raised(label: str, given: Mapping[str, Any], hide: Callable[[str], str] = str) -> Exception:
+    """Return the error that a host sent, with the host's label and without secrets."""
+    message, hint = hide(f"{label}: {given.get('message')}"), hide(str(given.get("hint", "")))
     if given.get("type") == "TrialFailed":
         failed = TrialFailed(str(given.get("stage")), message, hint, str(given.get("log", "")))
         failed.about = "apparatus" if given.get("about") == "apparatus" else "behaviour"

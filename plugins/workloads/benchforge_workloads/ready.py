@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from functools import partial
     from pathlib import Path
 
-    from benchforge.parts.part import Driver
     from benchforge_workloads.monitoring import MixMonitoring
     from benchforge_workloads.stream import Mix
 
@@ -57,9 +56,9 @@ class AnsweredMix(workload.ReadyMix):
         """Return what makes the monitor of a load."""
         return self.users.monitoring(*self.seed)
 
-    def written(self, driver: Driver, file: Path, secrets: frozenset[str]) -> Stream:
+    def written(self, share: workload.Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
-        return written((self.plain, self.users), driver, self.server.root, self.seed, file, secrets)
+        return written((self.plain, self.users), share, self.server.root, self.seed, file, secrets)
 
     def judged(self, stream: Stream) -> Stream:
         """Return the stream with answers to probes after the load, and what is right of a kind."""

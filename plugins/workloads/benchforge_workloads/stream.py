@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from benchforge_loaders.drivers import flow_values
-from pydantic import JsonValue
+from pydantic import JsonValue, RootModel
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
@@ -264,7 +264,11 @@ class Mix(Workload):
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
         """Return the mix without secrets in its texts."""
-        kinds = {label: redacted(kind, secrets) for label, kind in self.kinds.items()}
+        kinds: dict[str, RequestKind] = {}
+        for label, kind in self.kinds.items():
+            # As it was written: a kind with all of its fields would have request and steps.
+            written = RootModel[JsonValue](kind.model_dump(mode="json", exclude_unset=True))
+            kinds[label] = RequestKind.model_validate(redacted(written, secrets).root)
         session = self.session and redacted(self.session, secrets)
         if kinds == self.kinds and session == self.session:
             return self

@@ -12,15 +12,14 @@ from urllib.parse import urlsplit
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
-from benchforge.parts.part import Driver
-from benchforge.suite.workload import Workload, amount
+from benchforge.suite.workload import Share, Workload, amount
 
 _ENTRY = struct.Struct("<QIHH")
 
 
 def written(
     mixes: tuple[Workload, Workload],
-    driver: Driver,
+    share: Share,
     root: str,
     seed: tuple[int, int],
     file: Path,
@@ -31,15 +30,16 @@ def written(
     The digest is of the first of both mixes, the requests are of the other: with users logged in.
     `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
     """
-    records, (run, block), (plain, workload) = amount(driver), seed, mixes
+    (driver, place, places), (run, block), (plain, workload) = share, seed, mixes
     extra = [extra_headers(request, driver.load(), root) for request, _ in workload.first.values()]
-    sha256, counts, at = hashlib.sha256(), [0] * len(workload.shares), 0
+    records, sha256, counts, at = amount(driver), hashlib.sha256(), [0] * len(workload.shares), 0
     with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
-        for record in islice(workload.records(run, block), records):
-            sent = record.sent(extra[record.kind])
-            index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
-            steps = (struct.pack("<I", len(step)) + step for step in record.later)
-            at += sum(map(content.write, (sent, *steps)))
+        for number, record in enumerate(islice(workload.records(run, block), records)):
+            if number % places == place:
+                sent = record.sent(extra[record.kind])
+                index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
+                steps = (struct.pack("<I", len(step)) + step for step in record.later)
+                at += sum(map(content.write, (sent, *steps)))
             sha256.update(record.framed)
             for n in record.kinds:
                 counts[n] += 1

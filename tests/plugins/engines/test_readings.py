@@ -66,3 +66,21 @@ def test_what_one_tool_does_not_report_is_unknown_of_all() -> None:
     for name in ("latency", "received_bytes", "series", "schedule", "percentiles_us"):
         assert getattr(merged, name) is None
     assert merged.responses == 2
+
+
+@given(TIMES, TIMES)
+def test_kinds_of_a_mix_are_added_by_their_labels(one: list[int], two: list[int]) -> None:
+    def of_mix(times: list[int]) -> Reading:
+        of_pay = reading(times).model_copy(update={"not_reached": len(times)})
+        update = {"kinds": {"pay": of_pay}, "records_taken": (len(times), 7)}
+        return reading(times).model_copy(update={**update, "stream_began_again": 1})
+
+    merged = merged_reading([of_mix(one), of_mix(two)], [0, 0])
+    pay = merged.kinds["pay"]
+    assert pay.responses == pay.not_reached == len(one) + len(two)
+    assert pay.latency == reading([*one, *two]).latency
+    assert merged.records_taken == (len(one), 7, len(two), 7)
+    assert merged.stream_began_again == 2
+    silent = of_mix(two).model_copy(update={"kinds": {}, "records_taken": ()})
+    merged = merged_reading([of_mix(one), silent], [0, 0])
+    assert (merged.kinds, merged.records_taken) == ({}, ())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from front_door import WAITS_S, Told, needed
-from hosts_lab import Lab, lab, one_server
+from hosts_lab import Lab, lab, one_server, told_by
 
 SUITE = """
 benchforge = 1
@@ -50,19 +50,7 @@ HOSTS = ("load", "app", "db")
 
 
 def benchforge(hosts: Lab, folder: Path, *words: str) -> Told:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchforge", *words],
-        cwd=folder,
-        env=hosts.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=WAITS_S,
-        stdin=subprocess.DEVNULL,
-    )
-    told = Told(done.returncode, done.stdout, done.stderr)
-    assert "Traceback" not in told.all, told.all
-    return told
+    return told_by(hosts.environment, folder, *words)
 
 
 def clean(hosts: Lab) -> None:

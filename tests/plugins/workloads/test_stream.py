@@ -133,3 +133,18 @@ def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
 def test_braces_of_json_are_no_holes() -> None:
     body = '{"amount": {number}, "nested": {"a": {}}, "list": [{"b": 1}], "t": "{{number}"}'
     assert [hole.written for hole in holes_of(body)] == ["{number}"]
+
+
+def test_a_secret_in_a_request_or_in_a_step_is_hidden() -> None:
+    """What a kind does not have, request or steps, came back as one that it has."""
+    request = {"path": "/", "headers": {"Authorization": "Bearer a-long-secret"}}
+    kinds = {
+        "read": RequestKind.model_validate({"request": request}),
+        "buy": RequestKind.model_validate({"steps": [{"name": "pay", "request": request}]}),
+    }
+    workload = Mix(kinds, {})
+    assert workload.hidden(["another-secret"]) is workload
+    hidden = workload.hidden(["a-long-secret"])
+    assert isinstance(hidden, Mix)
+    assert "a-long-secret" not in str(hidden.kinds)
+    assert hidden.kinds["read"].request.headers == {"Authorization": "Bearer ***"}

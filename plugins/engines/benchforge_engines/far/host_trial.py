@@ -8,7 +8,6 @@ import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from benchforge import door
@@ -17,7 +16,8 @@ from benchforge.graph import Measurement
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Failure
 from benchforge.parts.command import Finished
-from benchforge.parts.part import Service
+from benchforge.parts.content import content_of
+from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.probes import complaints
@@ -44,6 +44,7 @@ from benchforge.run.trial.served import (
 from benchforge.run.trial.services import Serving, begun, site_of, stop
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
+from benchforge.suite.scenarios.search import rated
 
 
 class HostTrial:
@@ -70,16 +71,23 @@ class HostTrial:
         block: int,
         position: int,
         seed: int,
+        run_seed: int,
         number: int,
         attempt: int,
         like: list[str] | None,
         share: list[int] | None,
+        rate: float | None,
     ) -> dict[str, object]:
         """Start the keeper; return the machine's hard facts.
 
-        `share` is this host's place among those that divide the load, and their number.
+        `share` is this host's place among those that divide the load, and their number; `rate` is
+        that of a search.
         """
-        if share is not None and (driver := self._case.driver.divided(*share)) is not None:
+        if rate is not None:
+            self._case = self._case._replace(driver=rated(self._case.driver, rate, block))
+        whole, divided = self._case.driver, None
+        if share is not None and (driver := whole.divided(*share)) is not None:
+            divided = whole, share[0], share[1]
             self._case = self._case._replace(driver=driver)
             if share[0]:
                 self._tool = f"{self._label}-{self._tool}"
@@ -87,8 +95,8 @@ class HostTrial:
         self._folder = self._scratch / "kept"
         self._folder.mkdir()
         body = None if like is None else Like(like[0], base64.b64decode(like[1]))
-        step = Measurement(block, position, self._case, seed)
-        self._inputs = TrialInputs(step, self._folder, number, attempt, body)
+        step = Measurement(block, position, self._case, seed, run_seed)
+        self._inputs = TrialInputs(step, self._folder, number, attempt, body, divided=divided)
         self._stay = begin(self._case, self._context, self._story)
         self._sandbox = self._stack.enter_context(
             sandboxed(self._inputs, self._context, self._scratch, self._story)
@@ -116,11 +124,12 @@ class HostTrial:
 
         started = begun(self._sandbox, self._context, self._case, self._seed, serving, note)
         self._services.append(started)
+        pem = part.certificate(site) if isinstance(part, Server) else None
         return {
             "address": site.address,
             "ports": dict(site.ports),
             "gives": dict(part.gives(site)),
-            "scratch": str(site.scratch),
+            "certificate": None if pem is None else content_of(pem).decode(),
         }
 
     @property
@@ -151,10 +160,12 @@ class HostTrial:
 
     def _elsewhere(self, name: str, given: Mapping[str, Any]) -> Serving:
         role, label, part = self._named()[name]
+        scratch = self._scratch / name
+        scratch.mkdir(mode=0o700)
         site = Site(
             label=label,
             folder=self._folder,
-            scratch=Path(str(given["scratch"])),
+            scratch=scratch,
             address=str(given["address"]),
             ports={key: int(port) for key, port in given["ports"].items()},
             python=self._context.python,
@@ -163,6 +174,9 @@ class HostTrial:
             suite_folder=self._context.suite_folder,
             as_root=self._context.as_root,
         )
+        pem = part.certificate(site) if isinstance(part, Server) else None
+        if pem is not None and given["certificate"] is not None:
+            pem.write_text(given["certificate"])
         return Serving(name, role, part, site, None, None)
 
     def watch(self) -> dict[str, object]:
@@ -208,9 +222,10 @@ class HostTrial:
             began = time.monotonic()
             self._finished = drive(
                 *(self._sandbox, self._case.driver, there.target, self._tool),
-                *(self._story, watched, None, there.monitor),
+                *(self._story, watched, self._context.places.get("loader"), there.monitor),
             )
             self._story.observation = watched.observation(self._folder)
+        self._story.placed = self._stay.placed()
         return {"began": began}
 
     def _ready_there(self) -> WarmServices:
@@ -222,6 +237,7 @@ class HostTrial:
         """End what `watch` began; the services still have to be there."""
         if self._watching is not None:
             self._story.observation = self._watching.observation(self._folder)
+            self._story.placed = self._stay.placed()
             self._watching = None
         still_there(self._sandbox, self._services, "during the load", "drive")
         return {"owns": self._owns()}

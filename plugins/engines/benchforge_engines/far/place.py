@@ -8,25 +8,45 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
-from benchforge.errors import Unusable
+from pydantic import TypeAdapter
+
+from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.suite.placement import Placement
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.observation import Role
+from benchforge.parts.site import Tree
 from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.header import reported_versions
 from benchforge.run.locate import missing
 from benchforge.run.machine.facts import facts
+from benchforge.run.machine.placement import Places, machine, places
+from benchforge.run.programs.runtimes import Ready
 from benchforge.run.sandbox.machine_lock import measuring
-from benchforge.run.trial.context import TrialContext, ground, needs_of
+from benchforge.run.trial.context import (
+    TrialContext,
+    ground,
+    locate_programs,
+    needs_of,
+    with_runtimes,
+)
 from benchforge.run.watch.sampler import EVERY_S
 from benchforge.suite.cases.cases import Cases
 from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.load import load
+from benchforge.suite.secrets.telling import pieces
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
 from benchforge_engines import wire
 from benchforge_engines.archive import code_digest
 from benchforge_engines.far import links
+from benchforge_engines.far.files import FileCache
 from benchforge_engines.far.host_trial import HostTrial
+from benchforge_engines.used import used
 
 _IDLE_S = 3600.0
 _LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2
@@ -44,6 +64,7 @@ class Place:
     """Answers calls by the names of its methods below, one after another, from one thread."""
 
     def __init__(self) -> None:
+        self._files = FileCache()
         self._calls: Mapping[str, Callable[..., Any]] = {
             "begin": self.begin,
             "clock": self.clock,
@@ -53,6 +74,8 @@ class Place:
             "traffic": lambda: links.traffic(self._address),
             "enter": self.enter,
             "fetch": self.fetch,
+            "has": self._files.has,
+            "take": self._files.take,
             "clear": self.clear,
         }
         self._until_we_end = contextlib.ExitStack()
@@ -121,35 +144,65 @@ class Place:
 
     def prepare(
         self,
+        files: str,
         path: str,
+        trees: list[list[str]],
         text: str,
-        profile: str | None,
-        settings: list[list[str]],
-        only: list[str],
+        environment: dict[str, str],
+        digests: dict[str, str],
         peers: list[str],
+        **of_suite: Any,
     ) -> dict[str, object]:
         """Read the suite and look for the programs of the host's own parts.
 
         Returns what is missing, each with how to get it, and else what the programs are.
         """
+        folder = self._files.unpacked(files)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         suite = load(
-            path,
+            folder / path,
             Registry(),
-            profile=profile,
-            settings=[(name, value) for name, value in settings],
-            only=only,
             text=text,
+            digests=digests,
+            tells=lambda name: environment.get(name, HIDDEN),
+            **of_suite,
         )
-        folder = suite.path.parent
-        if lacking := missing(needs_of(parts_on(suite, self._label)), folder):
-            return {"missing": [[one.name, one.debian or "", one.how] for one in lacking]}
-        context = ground(suite, parts_on(suite, self._label))
-        context = replace(context, network="host", peers=tuple(peers), quiet="off")
+        suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
+        parts = list(parts_on(suite, self._label))
+        needs = needs_of(parts)
+        lacking = missing(needs, suite.path.parent)
+        present = [one for one in needs if one not in lacking]
+        context = ground(suite, ())
+        context = replace(
+            context,
+            programs=locate_programs(present, suite.path.parent),
+            network="host",
+            peers=tuple(peers),
+            quiet="off",
+            trees={
+                (directory, ref): Tree(folder / repository, folder / checkout)
+                for directory, ref, repository, checkout in trees
+            },
+        )
+        wrong: list[tuple[str, str]] = []
+        try:
+            context = replace(context, places=places_on(suite, self._label))
+            context = with_runtimes(context, suite, parts, lambda _: None)
+        except SuiteErrors as errors:
+            wrong = [(fault.message, str(fault.hint)) for fault in errors.faults]
+        except ProgramMissing as error:
+            wrong = [(error.message, error.hint)]
+        if lacking or wrong:
+            names = [[one.name, one.debian or "", one.how] for one in lacking]
+            return {"missing": names, "runtimes": wrong}
         cases = expand(suite)
         self._ready = _Ready(cases, context)
+        ready = TypeAdapter(dict[str, Ready]).dump_python(dict(context.runtimes), mode="json")
         return {
-            "cases": digest_of(cases),
-            "versions": reported_versions(parts_on(suite, self._label), context),
+            "cases": names_of(cases),
+            "digests": code_digests(parts, suite),
+            "versions": reported_versions(parts, context),
+            "runtimes": ready,
         }
 
     # --- a trial ---
@@ -178,11 +231,29 @@ class Place:
             trial.clear()
 
 
-def digest_of(cases: Cases) -> str:
-    """Return a digest of all cases: what they are, their code and data included."""
+def places_on(suite: Suite, label: str) -> Places:
+    """Return the CPUs of each role on a host. Raises SuiteErrors for CPUs that are not there.
+
+    With `auto`, load tools get CPUs of their own where they are not alone on the host.
+    """
+    scenarios = suite.scenarios.values()
+    parts = (part for one in scenarios for part in used(suite, one) if label in part.hosts)
+    roles = {part.role for part in parts}
+    placement = suite.placement
+    if placement == "auto" and ("loader" not in roles or len(roles) < 2):  # noqa: PLR2004
+        return {}
+    if isinstance(placement, Placement):
+        others = {role: None for role in get_args(Role) if role not in roles}
+        suite = replace(suite, placement=placement.model_copy(update=others))
+    return {k: cpus for k, cpus in places(suite, machine()).items() if k in roles}
+
+
+def names_of(cases: Cases) -> str:
+    """Return a digest of the names of all cases, by which both sides mean the same by a number."""
     total = hashlib.sha256()
     for case in cases:
-        total.update(case.name.model_dump_json().encode())
+        name = case.name.model_copy(update={"digest": "", "arm": 1})
+        total.update(name.model_dump_json().encode())
     return total.hexdigest()[:16]
 
 

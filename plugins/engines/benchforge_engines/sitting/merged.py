@@ -9,12 +9,14 @@ from pydantic import JsonValue
 
 from benchforge import door
 from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.answers.probes import Listener
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.run.machine import placement
 from benchforge.stats.observation.parts import recomputed
 
 _WHY = "the parts run on several hosts, whose counters are those of the hosts"
@@ -61,6 +63,10 @@ def merged(
         why = "/proc does not show who listens on its port" if owns is None else ""
         address = trial.listener.address
         update["listener"] = Listener(address=address, is_server=owns, why=why)
+    if (placed := _placed(hosts)) is not None and update["observation"] is not None:
+        usage = update["observation"].usage
+        check = placement.check(placed, [one.label for one in usage if one.role in placed.cpus])
+        update |= {"placement": placed, "checks": (check, *trial.checks)}
     all_known = all(one.hard_facts is not None for one in hosts.values())
     update |= _facts(hosts) if all_known else {"fingerprint": "", "changed_facts": ()}
     return trial.model_copy(update=update)
@@ -76,6 +82,19 @@ def _processes(label: str, part: HostPart) -> Iterator[StartedProcess]:
         name = f"{label}-{process.label}" if warms else process.label
         files = {"stdout": f"{folder}{process.stdout}", "stderr": f"{folder}{process.stderr}"}
         yield process.model_copy(update={"label": name, **files})
+
+
+def _placed(hosts: Mapping[str, HostPart]) -> ActualPlacement | None:
+    """Return on which CPUs all hosts put their roles, and who stayed there; None where none did."""
+    trials = [one.trial for one in hosts.values() if one.trial is not None]
+    each = [trial.placement for trial in trials if trial.placement is not None]
+    if not each:
+        return None
+    return ActualPlacement(
+        cpus={role: cpus for one in each for role, cpus in one.cpus.items()},
+        seen={label: count for one in each for label, count in one.seen.items()},
+        elsewhere=tuple(stray for one in each for stray in one.elsewhere),
+    )
 
 
 def _host(part: HostPart) -> TrialHost:

@@ -2,27 +2,34 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from benchforge.errors import NoAnswer, ProgramMissing, Unusable
 from benchforge.graph import RunGraph
 from benchforge.model.files.environment import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
-from benchforge.run.trial.context import TrialContext
+from benchforge.run.checkout.checkouts import checked_out
+from benchforge.run.programs.runtimes import Ready
+from benchforge.run.trial.context import TrialContext, ground, needs_of
 from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
 from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import conjoined
 from benchforge_engines import wire
 from benchforge_engines.archive import Archive, archive, code_digest
 from benchforge_engines.calls import Losses, PipeConnection
-from benchforge_engines.far.place import digest_of
+from benchforge_engines.far.place import names_of
 from benchforge_engines.sitting import trial
+from benchforge_engines.sitting.given import HostShare, share_of
 
 _LINK_S, _BRIEF_LINK_S = 0.5, 0.1
 "How long a link is filled when hosts are connected, and before each load."
@@ -50,8 +57,21 @@ class HostSitting:
         self.labels = tuple(dict.fromkeys(labels))
         self.connections: dict[str, PipeConnection] = {}
         self.hosts: dict[str, HostFacts] = {}
-        self.facts: Mapping[str, JsonValue] = {}
-        self.versions: dict[str, str] = {}
+        self._versions: dict[str, str] = {}
+        self._runtimes: dict[str, Ready] = {}
+        self._shares: dict[str, HostShare] = {}
+        self._digests: dict[str, str] = {}
+
+    def added_to(self, context: TrialContext) -> TrialContext:
+        """Return the context with the hosts, what is known of them, and what measures there."""
+        return replace(
+            context,
+            elsewhere=self.measure,
+            hosts=self.hosts,
+            facts=self._facts(),
+            versions=self._versions,
+            runtimes=self._runtimes,
+        )
 
     def begin(self, tell: Callable[[str], None]) -> None:
         """Connect all hosts, and look for what their parts need.
@@ -71,14 +91,27 @@ class HostSitting:
         self._losses = Losses()
         try:
             if self._files is None:
-                needs = (need for part in distinct_parts(self._suite) for need in part.needs())
-                self._files = archive(need.name for need in needs if need.kind == "module")
+                self._shared()
+                needs = needs_of(distinct_parts(self._suite))
+                modules = (need.name for need in needs if need.kind == "module")
+                code = (name for one in self._shares.values() for name in one.imports)
+                self._files = archive(modules, code)
             self._brought(self._files)
             self._introduced()
             self._prepared()
         except BaseException:
             self.disconnected()
             raise
+
+    def _shared(self) -> None:
+        """Find out what each host is given of the suite. Raises Unusable."""
+        suite = self._suite
+        self._digests = code_digests(distinct_parts(suite), suite)
+        for workload in suite.workloads.values():
+            self._digests |= workload.files
+        with checked_out(suite, ground(suite, ()), lambda _: None) as context:
+            for label in self.labels:
+                self._shares[label] = share_of(suite, label, context.trees)
 
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
@@ -101,6 +134,7 @@ class HostSitting:
 
     def _open(self, label: str) -> None:
         connection = self.connections[label] = self._connect(label, self._losses)
+        connection.hide = partial(redact, secrets=self._suite.secrets)
         threading.Thread(target=self._beat, args=(connection,), daemon=True).start()
 
     def _beat(self, connection: PipeConnection) -> None:
@@ -160,7 +194,6 @@ class HostSitting:
                 facts=answer["facts"],
                 links={} if before is None else before.links,
             )
-        self.facts = self._facts()
 
     def _facts(self) -> dict[str, JsonValue]:
         """Return the facts of the first server's host, and the hard facts of all."""
@@ -170,34 +203,56 @@ class HostSitting:
         return {**self.hosts[server].facts, "hosts": hosts}
 
     def _prepared(self) -> None:
+        """Give each host its share of the suite. Raises ProgramMissing, naming all that lacks."""
         suite = self._suite
-        peers = {host.address for host in self.hosts.values()}
-        answers = self.all_of(
-            self.labels,
-            "prepare",
-            path=str(suite.path.absolute()),
-            text=suite.text,
-            profile=suite.profile,
-            settings=[list(one) for one in suite.settings.items()],
-            only=list(suite.only),
-            peers=sorted(peers),
-        )
-        if lacking := {label: one["missing"] for label, one in answers.items() if "missing" in one}:
-            names = (
-                f"{label} lacks {conjoined([n for n, *_ in of])}" for label, of in lacking.items()
+        peers = sorted({host.address for host in self.hosts.values()})
+        for label, share in self._shares.items():
+            self.connections[label].bring_files(share.files.files)
+        sent = {
+            label: self.connections[label].send(
+                "prepare",
+                files=share.files.files.digest,
+                path=share.files.suite,
+                trees=share.files.trees,
+                text=share.text,
+                profile=suite.profile,
+                settings=share.settings,
+                only=list(suite.only),
+                environment=dict(share.environment),
+                digests=self._digests,
+                feeds=share.feeds,
+                peers=peers,
             )
-            hints = (f"on {label}: {_how(of)}" for label, of in lacking.items())
-            raise ProgramMissing("; ".join(names), "; ".join(hints))
-        own = digest_of(self._graph.cases)
+            for label, share in self._shares.items()
+        }
+        answers = {label: self.connections[label].result(number) for label, number in sent.items()}
+        if lacking := {label: one for label, one in answers.items() if "missing" in one}:
+            messages = (text for label, one in lacking.items() for text in _lacks(label, one))
+            hints = (text for label, one in lacking.items() for text in _how(label, one))
+            raise ProgramMissing("; ".join(messages), "; ".join(hints))
+        own = names_of(self._graph.cases)
         for label, answer in answers.items():
-            if answer["cases"] != own:
+            if answer["cases"] != own or not answer["digests"].items() <= self._digests.items():
                 message = f"hosts.{label}: the suite's code or data are others there"
-                raise Unusable(message, "put the same files in the same folder on the host")
-            for name, version in answer["versions"].items():
-                if self.versions.setdefault(name, version) != version:
-                    other = self.versions[name]
-                    message = f"hosts.{label}: {name} is {version}, and {other} on another host"
-                    raise Unusable(message, "install the same version on all hosts of a role")
+                raise Unusable(message, "run it again, and change no file meanwhile")
+            self._alike(label, answer)
+
+    def _alike(self, label: str, answer: Mapping[str, Any]) -> None:
+        """Note versions and runtimes of a host. Raises Unusable where another host has others."""
+        for name, version in answer["versions"].items():
+            if self._versions.setdefault(name, version) != version:
+                other = self._versions[name]
+                message = f"hosts.{label}: {name} is {version}, and {other} on another host"
+                raise Unusable(message, "install the same version on all hosts of a role")
+        for name, given in answer["runtimes"].items():
+            runtime = TypeAdapter(Ready).validate_python(given)
+            before = self._runtimes.setdefault(name, runtime)
+            if _packages(runtime) != _packages(before):
+                differ = _packages(runtime).items() ^ _packages(before).items()
+                names = sorted({package for package, _ in differ})
+                message = f"hosts.{label}: runtime {name} differs from that of another host: "
+                hint = "pin the versions in requires, or remove ~/.cache/benchforge/runtimes there"
+                raise Unusable(message + conjoined(names), hint)
 
     def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
         """Measure briefly the networks between the hosts of a trial, both ways."""
@@ -252,8 +307,23 @@ def _pairs(case: Case) -> Iterator[tuple[str, str]]:
         yield from dict.fromkeys((host, server) for host in others if host != server)
 
 
-def _how(lacking: Sequence[Sequence[str]]) -> str:
-    """Return how to get what is missing: one command for all Debian packages."""
-    packages = sorted({debian for _, debian, _ in lacking if debian})
+def _packages(runtime: Ready) -> dict[str, str]:
+    """Return what has to be the same on all hosts: the interpreter's version and packages."""
+    facts = runtime.facts
+    return {facts.implementation: facts.version, **facts.packages}
+
+
+def _lacks(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
+    if names := [name for name, *_ in lacking["missing"]]:
+        yield f"{label} lacks {conjoined(names)}"
+    yield from (f"{label}: {message}" for message, _ in lacking["runtimes"])
+
+
+def _how(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how to get what is missing: one command for all Debian packages."""
+    packages = sorted({debian for _, debian, _ in lacking["missing"] if debian})
     apt = [f"apt-get install {' '.join(packages)}"] if packages else []
-    return "; ".join([*apt, *dict.fromkeys(how for _, debian, how in lacking if not debian)])
+    others = dict.fromkeys(how for _, debian, how in lacking["missing"] if not debian)
+    of_runtimes = dict.fromkeys(hint for _, hint in lacking["runtimes"])
+    if ways := [*apt, *others, *of_runtimes]:
+        yield f"on {label}: {'; '.join(ways)}"

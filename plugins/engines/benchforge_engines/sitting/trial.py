@@ -110,10 +110,12 @@ class _HostsTrial:
                     block=step.block,
                     position=step.position,
                     seed=step.seed,
+                    run_seed=step.run_seed,
                     number=self._inputs.number,
                     attempt=self._inputs.attempt,
                     like=body,
                     share=self._share(label),
+                    rate=None if self._case.find is None else self._case.driver.load().rate,
                 )
                 for label in self._labels
             }
@@ -208,6 +210,7 @@ class _HostsTrial:
         body = answers[self._load]["body"]
         trial = self._trials[self._load].model_copy(
             update={
+                "case": self._case.name,  # a host does not know secrets of other parts
                 "number": self._inputs.number,
                 "started": self._story.began,
                 "seconds": time.monotonic() - self._story.begun_s,

@@ -110,6 +110,10 @@ class Locust(Timed):
         file = OUR_FILE if self.locustfile is None else suite_folder / self.locustfile
         return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
 
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the locustfile of the user's own."""
+        return () if self.locustfile is None else (suite_folder / self.locustfile,)
+
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what our own locustfile is told."""
         if self.locustfile is not None:

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
@@ -67,6 +68,13 @@ class CommandServer(ServesCode, RunsPython, Server):
                 yield Need(program, "install it, or put its folder on PATH")
         elif self.ref is None:  # a commit may have one that the working tree lacks
             yield Need(program, "correct its path, or make it executable")
+
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the directory, and a program that is relative to the suite's folder."""
+        program = self.argv[0]
+        yield from super().reads(suite_folder)
+        if "/" in program.lstrip("/") and not program.startswith("/") and self.ref is None:
+            yield from () if any(program.placeholders()) else (suite_folder / program,)
 
     def starts_python(self) -> bool:
         """Return True if the suite says which interpreter it is."""

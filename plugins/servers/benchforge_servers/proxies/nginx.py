@@ -29,7 +29,7 @@ _KEYS: Mapping[str, Sequence[str]] = {
     "p256": ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
     "rsa2048": ("rsa:2048",),
 }
-_NAMES = "subjectAltName=IP:127.0.0.1,DNS:localhost"
+_LOOPBACK = "127.0.0.1"
 _TEN_YEARS = "3650"  # a template lives as long as its folder
 _CERTIFICATE, _KEY = "certificate.pem", "key.pem"
 
@@ -164,6 +164,10 @@ after one answer."""
             "name the folder of the files that are served alone",
         )
 
+    def reads(self, suite_folder: Path) -> Iterable[Path]:
+        """Return the folder of the files that are served."""
+        return () if self.directory is None else (suite_folder / self.directory,)
+
     def upstreams(self) -> Sequence[str]:
         """Return the one server, if any."""
         return () if self.upstream is None else (self.upstream,)
@@ -180,15 +184,22 @@ after one answer."""
 
     def template(self, site: Site) -> Sequence[Task]:
         """Make a key and a certificate that it signs itself."""
-        if not self.tls:
-            return ()
+        return [self._certified(site)] if self.tls and site.address == _LOOPBACK else []
+
+    def _certified(self, site: Site) -> Task:
         made = ("-keyout", site.scratch / _KEY, "-out", site.scratch / _CERTIFICATE)
-        about = ("-days", _TEN_YEARS, "-subj", "/CN=localhost", "-addext", _NAMES)
-        words = ("req", "-x509", "-nodes", "-newkey", *_KEYS[self.tls_key], *made, *about)
-        return [Task(Command(site.programs["openssl"], *words), "make a certificate")]
+        about = ("-days", _TEN_YEARS, "-subj", "/CN=localhost", "-addext")
+        names = f"subjectAltName=IP:{site.address},DNS:localhost"
+        words = ("req", "-x509", "-nodes", "-newkey", *_KEYS[self.tls_key], *made, *about, names)
+        return Task(Command(site.programs["openssl"], *words), "make a certificate")
 
     def prepare(self, site: Site) -> Iterable[Task]:
-        """Fill the body, and have nginx read its configuration: it says what is wrong with it."""
+        """Fill the body, and have nginx read its configuration: it says what is wrong with it.
+
+        On a host, also make a certificate of its address.
+        """
+        if self.tls and site.address != _LOOPBACK:  # a template knows no address of a host
+            yield self._certified(site)
         if self.body_bytes is not None:
             write = "import sys; open(sys.argv[1], 'wb').write(b'x' * int(sys.argv[2]))"
             words = (site.python, "-c", write, site.scratch / "body", int(self.body_bytes))

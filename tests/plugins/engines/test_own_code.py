@@ -1,0 +1,330 @@
+"""Code, runtimes, secrets and certificates of the user's own, on hosts."""
+
+import base64
+import io
+import json
+import os
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from benchforge_engines.far.files import FileCache
+from benchforge_engines.sitting.given import share_of
+from benchforge_engines.user_files import LARGEST, check, imported, user_files
+from front_door import needed
+from hosts_lab import lab, told_by
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchforge.errors import Unusable
+from benchforge.registry import Registry
+from benchforge.run.locate import locate
+from benchforge.suite.load import load
+
+HERE = Path(__file__)
+
+
+def unpacked(packed: bytes, into: Path) -> dict[str, bytes | str]:
+    """Return the files of an archive by name, and the targets of its links."""
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        return {
+            one.name: one.linkname if one.issym() else tar.extractfile(one).read()  # type: ignore[union-attr]
+            for one in tar
+        }
+
+
+def test_what_is_brought_of_a_folder(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    for place in ("pkg", ".git", "pkg/__pycache__", "env/bin", "results/old", "empty"):
+        (code / place).mkdir(parents=True)
+    (code / "env/pyvenv.cfg").touch()
+    (code / "results/old/result.json").touch()
+    for name in ("pkg/a.py", ".git/config", "pkg/__pycache__/a.pyc", "env/bin/x", ".env"):
+        (code / name).write_text(name)
+    (tmp_path / "shared.py").write_text("shared")
+    (code / "pkg/b.py").symlink_to("a.py")
+    (code / "c.py").symlink_to(tmp_path / "shared.py")
+    (code / "lost").symlink_to("nowhere")
+    (code / "again").symlink_to(code / "pkg")
+    (tmp_path / "bench").mkdir()
+    suite = tmp_path / "bench/suite.toml"
+
+    brought = user_files(suite, [suite.parent / "../code"], {})
+
+    assert brought.suite == "bench/suite.toml"
+    assert unpacked(brought.files.packed, tmp_path) == {
+        "code/pkg/a.py": b"pkg/a.py",
+        "code/.env": b".env",
+        "code/pkg/b.py": "a.py",
+        "code/c.py": b"shared",
+        "code/again": "pkg",
+    }
+
+
+def test_what_holds_on_this_machine_only_is_refused(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (tmp_path / "media").mkdir()
+    (code / "media").symlink_to(tmp_path / "media")
+    with pytest.raises(Unusable, match="a link to a folder outside of"):
+        check([code])
+    (code / "media").unlink()
+    with (code / "large.bin").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(Unusable, match="256 MiB are more than a host gets") as error:
+        check([code])
+    assert "code/large.bin (256 MiB)" in error.value.hint
+    (code / "pyvenv.cfg").touch()
+    with pytest.raises(Unusable, match="in a virtual environment"):
+        check([code / "large.bin"])
+
+
+@settings(max_examples=10)
+@given(
+    st.dictionaries(
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/d".join),
+        st.binary(max_size=20),
+        max_size=6,
+    )
+)
+def test_a_host_gets_the_files_as_they_are_each_time(
+    tmp_path_factory: pytest.TempPathFactory, files: dict[str, bytes]
+) -> None:
+    tmp_path = tmp_path_factory.mktemp("files")
+    there = {name: content for name, content in files.items() if f"{name}/d" not in str(files)}
+    code, suite = tmp_path / "code", tmp_path / "suite.toml"
+    code.mkdir()
+    for name, content in there.items():
+        (code / name).parent.mkdir(parents=True, exist_ok=True)
+        if not (code / name).is_dir():
+            (code / name).write_bytes(content)
+    brought = user_files(suite, [code], {})
+    digest, packed = brought.files.digest, brought.files.packed
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        cache = FileCache()
+        assert not cache.has(digest)
+        for at in range(0, len(packed), 64):
+            cache.take(digest, _base64(packed[at : at + 64]), not at, at + 64 >= len(packed))
+        assert cache.has(digest)
+        for _ in range(2):
+            folder = cache.unpacked(digest)
+            assert contents(folder / "code") == contents(code)
+            (folder / "code").mkdir(exist_ok=True)
+            (folder / "code/left").write_text("by a server")
+        (archive,) = (tmp_path / "cache").rglob("*.tar.gz")
+        for damaged in (packed[:20], b"no archive", user_files(suite, [HERE], {}).files.packed):
+            archive.write_bytes(damaged)
+            with pytest.raises(Unusable, match="cannot be unpacked as they were packed"):
+                cache.unpacked(digest)
+            assert not cache.has(digest)
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()
+    }
+
+
+def test_imports_are_read_without_importing(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "import flask.json\nfrom . import x\ndef f():\n from b.c import d"
+    )
+    (tmp_path / "wrong.py").write_text("import (")
+    assert set(imported(tmp_path.glob("*.py"))) == {"flask.json", "b.c"}
+
+
+SUITE = """
+benchforge = 1
+smoke = true
+
+[placement.hosts]
+loader = "load"
+server = "app"
+upstream = "app"
+
+[runtimes.own]
+python = "PYTHON"
+requires = ["brought-word"]
+
+[servers.mine]
+use = "gunicorn"
+app = "mysite.main:app"
+directory = "../code"
+environment = { API_TOKEN = { env = "APP_TOKEN" }, PASSWORD = "a-literal-password" }
+
+[servers.old]
+use = "gunicorn"
+app = "mysite.main:app"
+directory = "../code"
+ref = "v1"
+environment = { API_TOKEN = { env = "APP_TOKEN" } }
+
+[servers.program]
+use = "command"
+command = ["{python}", "serve.py", "{address}", "{port}"]
+directory = "../code"
+runtime = "own"
+
+[servers.front]
+use = "nginx"
+upstream = "mine"
+tls = true
+
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "1s"
+
+[scenarios.list]
+request = { path = "/", headers = { Authorization = { env = "LOAD_TOKEN" } } }
+servers = ["old", "program", "front"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 1
+quiet = "off"
+"""
+APP = """
+import os
+
+import markupsafe
+
+WORD = "old"
+
+
+def app(environ, start):
+    right = environ.get("HTTP_AUTHORIZATION", "").startswith("load-")
+    print("the token is", os.environ.get("API_TOKEN"), flush=True)
+    body = f"{WORD} {'LOAD_TOKEN' in os.environ}".encode()
+    start("200 OK" if right else "401 No", [("Content-Length", str(len(body)))])
+    return [body]
+"""
+SERVE = """
+import sys
+import wsgiref.simple_server as simple
+
+import brought_word
+
+
+class Handler(simple.WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+def app(environ, start):
+    body = brought_word.WORD.encode()
+    start("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+
+
+simple.make_server(sys.argv[1], int(sys.argv[2]), app, handler_class=Handler).serve_forever()
+"""
+SECRETS = {"APP_TOKEN": "app-secret-5678", "LOAD_TOKEN": "load-secret-1234"}
+MACHINES = '[hosts.load]\nssh = "load"\n[hosts.app]\nssh = "app"\n[hosts.db]\nssh = "db"\n'
+
+
+def site(folder: Path) -> Path:
+    """Make the user's code and the folder of the suite; return the suite."""
+    (folder / "code/mysite").mkdir(parents=True)
+    (folder / "code/mysite/main.py").write_text(APP)
+    (folder / "code/serve.py").write_text(SERVE)
+    (folder / "bench").mkdir()
+    return folder / "bench/suite.toml"
+
+
+def test_a_host_gets_the_secrets_and_files_of_its_own_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+    path = site(tmp_path)
+    text = SUITE.replace("PYTHON", "3.11").replace('ref = "v1"\n', "")
+    suite = load(path, Registry(), text=text + MACHINES)
+    shares = {label: share_of(suite, label, {}) for label in ("load", "app", "db")}
+    # The host of `mine`, behind a proxy, is asked with the requests of the load tool.
+    assert shares["app"].environment == SECRETS
+    assert shares["load"].environment == {"LOAD_TOKEN": SECRETS["LOAD_TOKEN"]}
+    assert shares["db"].environment == {}
+    assert "a-literal-password" in shares["app"].text
+    assert "a-literal-password" not in shares["load"].text
+    assert "code/serve.py" in unpacked(shares["app"].files.files.packed, tmp_path)
+    assert unpacked(shares["load"].files.files.packed, tmp_path) == {}
+    assert {"os", "markupsafe"} <= shares["app"].imports
+
+
+def wheel(folder: Path) -> None:
+    """Write a wheel that holds one word."""
+    folder.mkdir()
+    about = "brought_word-1.0.dist-info"
+    with zipfile.ZipFile(folder / "brought_word-1.0-py3-none-any.whl", "w") as file:
+        file.writestr("brought_word.py", 'WORD = "by uv"\n')
+        file.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: brought-word\nVersion: 1.0\n"
+        )
+        tags = "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        file.writestr(f"{about}/WHEEL", tags)
+        names = ("brought_word.py", f"{about}/METADATA", f"{about}/WHEEL", f"{about}/RECORD")
+        file.writestr(f"{about}/RECORD", "".join(f"{name},,\n" for name in names))
+
+
+@pytest.mark.exhaustive
+def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path) -> None:
+    needed("git", "nginx", "openssl", "uv")
+    path = site(tmp_path)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["tag", "v1"]):
+        subprocess.run([*git, *words], cwd=tmp_path / "code", check=True)
+    (tmp_path / "code/mysite/main.py").write_text(APP.replace('"old"', '"new"'))
+    wheel(tmp_path / "wheels")
+    uv = {"UV_NO_INDEX": "1", "UV_FIND_LINKS": str(tmp_path / "wheels"), "UV_OFFLINE": "1"}
+    labels = ("load", "app")
+    with lab(tmp_path, labels, uv) as hosts:
+        python = os.path.realpath("/proc/self/exe")
+        text = SUITE.replace("PYTHON", python) + "".join(map(hosts.table, labels))
+        path.write_text(text)
+        environment = {**hosts.environment, **SECRETS}
+        lacking = text.replace('servers = ["old"', 'servers = ["none", "old"')
+        lacking += '[servers.none]\nuse = "command"\ncommand = ["no-such-program"]\n'
+        (path.parent / "lacking.toml").write_text(lacking)
+        told = told_by(environment, path.parent, "doctor", "--hosts", "lacking.toml")
+        assert told.code == 3, told.all
+        assert "app lacks no-such-program; app: runtime own: " in told.all
+        assert "which is missing" in told.all
+
+        found = locate("uv")
+        assert found is not None
+        (tmp_path / "app/bin").mkdir()
+        (tmp_path / "app/bin/uv").symlink_to(found)
+        told = told_by(environment, path.parent, "doctor", "--hosts", "suite.toml")
+        assert told.code == 0, told.all
+        assert "ok  runtime own: CPython" in told.out
+
+        ran = told_by(environment, path.parent, "run", "suite.toml")
+        assert ran.code == 0, ran.all
+        (result,) = (path.parent / "results").iterdir()
+        answers = {}
+        for file in result.glob("trials/*/trial.json"):
+            trial = json.loads(file.read_text())
+            assert trial["failure"] is None
+            assert trial["reading"]["responses"] > 0
+            answers[trial["case"]["server"]] = (file.parent / "answer.bin").read_text()
+            assert trial["url"].startswith("https:") == (trial["case"]["server"] == "front")
+        assert answers == {"old": "old False", "program": "by uv", "front": "new False"}
+        header = json.loads((result / "result.json").read_text())
+        assert header["runtimes"]["own"]["packages"]["brought-word"] == "1.0"
+        assert (result / "runtimes/own.txt").read_text().startswith("brought-word==1.0")
+        secrets = ["app-secret", "load-secret"]
+        for file in tmp_path.rglob("*"):  # the hosts' homes and folders are below it, too
+            if file.is_file():
+                assert not [one for one in secrets if one.encode() in file.read_bytes()], file
+        verified = told_by(environment, path.parent, "verify", str(result))
+        assert verified.code == 0, verified.all

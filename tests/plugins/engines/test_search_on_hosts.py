@@ -1,0 +1,66 @@
+"""A search for a rate, with CPUs of their own for the load tool and the server, on hosts."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hosts_lab import lab, told_by
+
+SUITE = """
+benchforge = 1
+smoke = true
+
+[placement]
+loader = "0"
+server = "1"
+
+[placement.hosts]
+loader = "load"
+server = "app"
+
+[servers.hello]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 2
+duration = "2s"
+
+[scenarios.hello]
+servers = ["hello"]
+loaders = ["pace"]
+find = { rate = [150, 300], slo = "latency p50 < 30s", steps = 1 }
+
+[repeat]
+quiet = "off"
+
+"""
+
+
+@pytest.mark.exhaustive
+def test_a_search_and_cpus_on_hosts(tmp_path: Path) -> None:
+    labels = ("load", "app")
+    with lab(tmp_path, labels) as hosts:
+        tables = "".join(map(hosts.table, labels))
+        (tmp_path / "few.toml").write_text(SUITE.replace('"1"', '"4000"') + tables)
+        told = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml")
+        assert told.code == 3, told.all
+        assert "app: placement.server: this machine gives no CPU 4000" in told.all
+
+        (tmp_path / "suite.toml").write_text(SUITE + tables)
+        ran = told_by(hosts.environment, tmp_path, "run", "suite.toml")
+        assert ran.code in {0, 4}, ran.all
+        (result,) = (tmp_path / "results").iterdir()
+        trials = [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+        for trial in trials:
+            assert trial["failure"] is None
+            assert trial["search_outcome"] is not None
+            assert 150 <= trial["load"]["rate"] <= 300
+            assert trial["placement"]["cpus"] == {"server": "1", "loader": "0"}
+            assert trial["placement"]["seen"].keys() == {"server-hello", "loader-pace"}
+            (stayed,) = (one for one in trial["checks"] if one["id"] == "placement")
+            assert stayed["status"] == "pass", stayed
+        # It computes the rate of each trial again, from the trials before.
+        verified = told_by(hosts.environment, tmp_path, "verify", str(result))
+        assert verified.code == 0, verified.all
