@@ -98,6 +98,7 @@ compiled-tests:
 
 test-all: test
 	$(bin)/pyright
+	$(pytest) -n auto -m 'hypothesis and not exhaustive' --hypothesis-profile=long
 	$(call side_by_side,exhaustive)
 
 # The text and the picture of README.md, from a result of a quiet machine.
