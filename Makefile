@@ -12,7 +12,8 @@ SEED = 6
 MINUTES = 30
 
 .PHONY: help setup setup-dev run studies test test-all torture torture-hosts robustness validity lint format docs man schemas clean
-.PHONY: first-screen lint-style lint-types lint-pyright
+.PHONY: first-screen lint-style lint-types lint-pyright setup-environment setup-programs runtimes
+.PHONY: compiled-tests
 .DEFAULT_GOAL = help
 
 help:
@@ -37,8 +38,12 @@ help:
 setup:
 	@sh scripts/setup.sh
 
+# Both wait for the network most of the time: at once.
 setup-dev:
-	@sh scripts/setup.sh dev
+	@$(MAKE) --no-print-directory --jobs=2 setup-environment setup-programs
+
+setup-environment setup-programs: setup-%:
+	@sh scripts/setup.sh dev $*
 
 # What is installed is told on stderr: stdout belongs to benchforge (ARGS=--json).
 run:
@@ -60,12 +65,14 @@ studies: setup-dev
 	[ '$(or $(PROFILE),claims)' = quick ] || $(bin)/python -m docs.generate.studies "$$folder"/*
 
 # Side by side, each worker in a network of its own. Tests that need the network outside run one after
-# the other beside them; what they print comes at the end. Failed tests run once more, alone.
+# the other beside them, of the files that have such a test: to collect all takes as long as ten tests.
+# What they print comes at the end. Failed tests run once more, alone.
+with_network = $$(grep -rl --include='test_*.py' 'mark\.network' tests)
 pytest = $(bin)/pytest -q -o cache_dir=.pytest_cache
 once_more = $(bin)/python tests/support/once_more.py .pytest_cache
 define side_by_side
 	@rm -rf .pytest_cache; outside=$$(mktemp) && trap 'rm -f "$$outside"' EXIT; \
-		$(pytest)/outside --durations=5 -m 'network and $(1)' >"$$outside" 2>&1 & \
+		$(pytest)/outside --durations=5 -m 'network and $(1)' $(with_network) >"$$outside" 2>&1 & \
 		$(pytest)/inside -n auto --dist worksteal --durations=20 -m 'not network and $(1)'; inside_code=$$?; \
 		wait $$!; outside_code=$$?; \
 		cat "$$outside"; \
@@ -74,17 +81,24 @@ define side_by_side
 		[ $$inside_code = 0 ] && [ $$outside_code = 0 ]
 endef
 
-# The tests are compiled beside it, once: else each worker compiles them all. pyright takes half a
-# minute for the types of the tests, which mypy checks, too: `make lint` and `make test-all` have it.
+# What the tests need is made beside the checks: it waits for the network, and they compute. pyright
+# takes half a minute for the types of the tests, which mypy checks, too: `make lint` and
+# `make test-all` have it.
 test: export PYRIGHT_OF = benchforge plugins
-test: lint
-	@PYTHONDONTWRITEBYTECODE= $(bin)/pytest -q -p no:cacheprovider --collect-only >/dev/null 2>&1 & \
-		$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml; \
-		built=$$?; wait; exit $$built
+test: setup-dev
+	@$(at_once) runtimes compiled-tests $(lints)
 	$(call side_by_side,not exhaustive)
+
+runtimes:
+	$(bin)/python tests/support/build_runtimes.py suites/*.toml suites/studies/*.toml
+
+# Once: else each worker compiles all of them.
+compiled-tests:
+	@PYTHONDONTWRITEBYTECODE= $(bin)/pytest -q -p no:cacheprovider --collect-only >/dev/null 2>&1 || true
 
 test-all: test
 	$(bin)/pyright
+	$(pytest) -n auto -m 'hypothesis and not exhaustive' --hypothesis-profile=long
 	$(call side_by_side,exhaustive)
 
 # The text and the picture of README.md, from a result of a quiet machine.
@@ -116,8 +130,10 @@ validity: setup-dev
 		PYTHONPATH=tests/support $(bin)/python -m planted.validity "$$seen" >docs/validity.md
 
 # The two checkers of types take most of the time: both run at once, and each prints as a whole.
+lints = lint-types lint-pyright lint-style
+at_once = $(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=5
 lint: setup-dev
-	@$(MAKE) --no-print-directory --output-sync=target --keep-going --jobs=3 lint-types lint-pyright lint-style
+	@$(at_once) $(lints)
 
 lint-style:
 	$(bin)/ruff check --quiet .

@@ -5,6 +5,7 @@
 #
 #   sh scripts/setup.sh        what `make run` needs
 #   sh scripts/setup.sh dev    what `make test` needs beside that
+#   sh scripts/setup.sh dev environment    the Python environment alone, or: programs
 #
 # PYTHON=/path/to/python3 asks for an interpreter.
 set -eu
@@ -280,5 +281,12 @@ setup_environment() {
     [ "$want" = run ] || state >"$venv/.ready-dev"
 }
 
-setup_environment
-setup_programs
+case ${2:-all} in
+    environment) setup_environment ;;
+    programs) setup_programs ;;
+    all)
+        setup_environment
+        setup_programs
+        ;;
+    *) fail "what to prepare is environment or programs, and not: $2" ;;
+esac

@@ -14,7 +14,7 @@ from typing import get_args
 
 import pytest
 from benchforge_author.options import options
-from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages
+from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages, shows_blocks
 from documents.terminal import NoRule, Terminal, lines, pattern
 from hosts_lab import lab
 
@@ -32,7 +32,7 @@ _NAMED = re.compile(r"# ([\w./-]+\.\w+)\n")
 _NAMED_SQL = re.compile(r"-- ([\w./-]+\.sql)\n")
 SEVERAL_HOSTS = "docs/how-to/several-hosts.md"
 PAGES = {str(page.relative_to(ROOT)): page for page in pages()}
-WITH_BLOCKS = [name for name, page in PAGES.items() if blocks(page)]
+WITH_BLOCKS = [name for name, page in PAGES.items() if shows_blocks(page)]
 
 
 class Page:

@@ -65,6 +65,19 @@ def test_without_python_it_says_what_to_install(bare: Path) -> None:
     )
 
 
+def test_half_of_it_is_prepared_by_name(bare: Path) -> None:
+    given = {"PATH": str(bare.parent / "bin"), "HOME": str(bare.parent)}
+    assert "Python 3.11 or newer" in set_up(bare, "dev", "environment", **given).stderr
+    programs = set_up(bare, "dev", "programs", **given)
+    assert programs.returncode == 3
+    assert "Python" not in programs.stderr
+    other = set_up(bare, "dev", "tools", **given)
+    assert (other.returncode, other.stderr) == (
+        3,
+        "setup: what to prepare is environment or programs, and not: tools\n",
+    )
+
+
 def test_a_python_that_cannot_run_is_passed_over(bare: Path) -> None:
     shim = bare.parent / "bin/python3"
     shim.write_text("#!/bin/sh\nexit 127\n")

@@ -61,8 +61,10 @@ def measured(
         probes = trial["probes"]
         sent = probes["before"] + probes["after"] + sum(probes["unanswered"].values())
         failed = trial["failure"] and trial["failure"]["stage"]
-        whole = sent in {20, 20 + 5} or "takes_time" in server
-        if attempt == 5 or (whole and failed == stage):
+        # 15 before a load and 5 after it are as many as the 20 of a trial that failed before it.
+        only_before = bool(failed) and not probes["after"] and sent == 20
+        whole = sent == 20 + 5 or only_before or "takes_time" in server
+        if attempt == 30 or (whole and failed == stage):
             break
     assert failed == stage, told.all
     return trial

@@ -124,6 +124,7 @@ def test_a_run_of_equal_servers_seldom_has_a_false_verdict(
     assert found.any_false <= 0.05 + tolerance(0.05, times)
 
 
+@pytest.mark.exhaustive
 def test_with_a_family_for_each_scenario_it_often_would() -> None:
     """The published figure is 22.6 %: the test above can fail."""
     found = errors(SimulatedRun([1.0] * 5, 5, 0.02), BY_SCENARIO, 300)

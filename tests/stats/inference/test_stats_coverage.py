@@ -156,6 +156,7 @@ def test_any_false_difference_in_a_family(k: int, n: int, times: int) -> None:
     assert sum(together) / times >= 0.94
 
 
+@pytest.mark.exhaustive
 def test_without_holm_there_would_be_many() -> None:
     """The published figure is 22 %: the test above can fail."""
 
@@ -185,6 +186,7 @@ def test_stopping_on_width_keeps_the_level(noise: float) -> None:
     assert covered == pytest.approx(0.95, abs=0.006 + tolerance(0.95, 1500))
 
 
+@pytest.mark.exhaustive
 def test_at_the_usual_level_stopping_on_width_would_not() -> None:
     """The published figure is 93.3 %, where noise is twice the width."""
 
@@ -219,6 +221,7 @@ def test_several_pairs_that_are_waited_for_keep_the_level() -> None:
     assert SELF_TEST[0] <= covered_pairs(1500, 8) <= SELF_TEST[1]
 
 
+@pytest.mark.exhaustive
 def test_stopping_after_three_blocks_would_not() -> None:
     """The published figure is 90.4 %: the tests above can fail."""
 

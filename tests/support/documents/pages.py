@@ -36,6 +36,11 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted(found)]
 
 
+def shows_blocks(page: Path) -> bool:
+    """Return whether a page may have a block: each worker asks it of all pages as it collects."""
+    return re.search(r"^(?:```|~~~| {4}|\t)", page.read_text(), re.MULTILINE) is not None
+
+
 def blocks(page: Path) -> list[Block]:
     """Return the blocks of a page; one that is indented is text."""
     return [
