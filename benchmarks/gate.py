@@ -4,18 +4,21 @@
 
 A real git repository has a small WSGI app. Its base commit computes for a while; `equal` changes a
 comment, and `planted` computes for so much longer that the CPU time of a response makes it 5 %
-slower. Two servers in turns, with and without the computing, give that number. Two gates of equal
-commits and one of a planted loss alternate until the time is over: each is a fresh gate.
+slower. Two servers in turns, of which one computes for three times as long, give that number. Two
+gates of equal commits and one of a planted loss alternate until the time is over: each is a fresh
+gate.
 
 Each gate is a line of JSON in FILE, with the load average of the machine. A later call goes on from
 the lines that are there: it plants the same loss, and counts all gates of the file. At the end the
-counts are printed, with intervals. `--seconds 0` only counts.
+counts are printed, and the mean speed of each kind, which shows what was really planted.
+`--seconds 0` only counts.
 
 Nothing is asserted: on another machine, or beside other work, the numbers are others.
 """
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -29,6 +32,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
+from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference.binomial import failing
 
 LOSS: Final = 0.05
@@ -83,7 +87,7 @@ def main() -> None:
     if given.seconds > 0:
         with tempfile.TemporaryDirectory() as name:
             top = Path(name)
-            planted = rows[-1]["planted"] if rows else calibrated(top)
+            planted = given.planted or (rows[-1]["planted"] if rows else calibrated(top))
             folder = made(top, planted, given.metric)
             print(f"{LOOPS} loops at the base, {planted} more planted; {given.metric}", flush=True)
             kinds = cycle(ORDER[len(rows) % len(ORDER) :] + ORDER[: len(rows) % len(ORDER)])
@@ -102,6 +106,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=600, help="begin no gate after this time")
     parser.add_argument("--time", default="80s", help="--time of each gate")
     parser.add_argument("--metric", choices=("cpu", "throughput"), default="cpu")
+    parser.add_argument("--planted", type=int, help="loops more than the base  [default: measured]")
     parser.add_argument("--append", type=Path, metavar="FILE", help="lines of JSON to go on from")
     return parser.parse_args()
 
@@ -124,27 +129,22 @@ def kept(row: Row, file: Path | None) -> None:
 
 def calibrated(top: Path) -> int:
     """Return the number of loops that make a response 5 % slower, by servers in turns."""
-    for label, loops in (("with", LOOPS), ("without", 0)):
+    more = 2 * LOOPS
+    for label, loops in (("base", LOOPS), ("longer", LOOPS + more)):
         (top / label).mkdir()
         (top / label / "served.py").write_text(APP.format(comment=label, loops=loops))
-    suite = suite_of({"with": "with", "without": "without"}, "cpu") + CALIBRATED
+    suite = suite_of({"base": "base", "longer": "longer"}, "cpu") + CALIBRATED
     (top / "calibrate.toml").write_text(suite)
     benchforge(top, "run", "calibrate.toml", "-o", "calibrated")
     costs: dict[int, dict[str, float]] = {}
     for file in top.glob("calibrated/*/trials/*/trial.json"):
         trial = json.loads(file.read_text())
         if trial["reading"]:
-            cpu_s = next(
-                usage["cpu_s"]
-                for usage in trial["observation"]["usage"]
-                if usage["role"] == "server"
-            )
+            usage = next(one for one in trial["observation"]["usage"] if one["role"] == "server")
             of_block = costs.setdefault(trial["block"], {})
-            of_block[trial["case"]["server"]] = cpu_s / trial["reading"]["responses"]
-    more = [pair["with"] / pair["without"] for pair in costs.values() if len(pair) > 1]
-    ratio = statistics.median(more)
-    whole = LOOPS * ratio / (ratio - 1)
-    return round(whole * (1 / (1 - LOSS) - 1))
+            of_block[trial["case"]["server"]] = usage["cpu_s"] / trial["reading"]["responses"]
+    ratios = [pair["longer"] / pair["base"] for pair in costs.values() if len(pair) > 1]
+    return round(more * (1 / (1 - LOSS) - 1) / (statistics.median(ratios) - 1))
 
 
 def made(top: Path, planted: int, metric: str) -> Path:
@@ -216,19 +216,45 @@ def git(folder: Path, *words: str) -> None:
 
 
 def counts(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield the table of all gates, and how they were."""
-    yield f"| commit | gates | {' | '.join(STATES)} | false, with its 95 % interval |"
-    yield f"|---|---|{'---|' * len(STATES)}---|"
-    false = {"equal": "slower", "planted": "not slower"}
-    for kind, wrong in false.items():
-        states = Counter(row["state"] for row in rows if row["kind"] == kind)
-        total = states.total()
-        if total:
-            ends = failing([states[wrong]], [total])
-            low, high = (100 * (end or 0) for end in (ends.low, ends.high))
-            share = f"{100 * states[wrong] / total:.1f} % ({low:.1f} to {high:.1f} %)"
-            numbers = " | ".join(str(states[state]) for state in STATES)
-            yield f"| {kind} | {total} | {numbers} | {share} |"
+    """Yield the table of all gates, a row for each number of planted loops."""
+    yield f"| commit | gates | {' | '.join(STATES)} | false | mean speed |"
+    yield f"|---|---|{'---|' * len(STATES)}---|---|"
+    kinds = {(row["kind"], row["kind"] == "planted" and row["planted"]) for row in rows}
+    for kind, planted in sorted(kinds):
+        of_kind = [
+            row
+            for row in rows
+            if row["kind"] == kind and (not planted or row["planted"] == planted)
+        ]
+        states = Counter(row["state"] for row in of_kind)
+        wrong = states["slower" if kind == "equal" else "not slower"]
+        numbers = [str(states[state]) for state in STATES]
+        name = f"{planted} loops more" if planted else kind
+        cells = [name, str(len(of_kind)), *numbers, share(wrong, len(of_kind)), mean(of_kind)]
+        yield f"| {' | '.join(cells)} |"
+    loads = sorted(row["load_average"][0] for row in rows)
+    if loads:
+        of = " to ".join(f"{one:g}" for one in (loads[0], loads[-1]))
+        seconds = statistics.median(row["seconds"] for row in rows)
+        yield f"load average {of}, median {statistics.median(loads):g}; median {seconds:g} s a gate"
+
+
+def share(count: int, total: int) -> str:
+    """Return a share in words, with its interval of 95 %."""
+    ends = failing([count], [total])
+    low, high = (100 * (end or 0) for end in (ends.low, ends.high))
+    return f"{100 * count / total:.1f} % ({low:.1f} to {high:.1f} %)"
+
+
+def mean(rows: Sequence[Row]) -> str:
+    """Return the mean speed of the gates that have one, relative to the base."""
+    speeds = [math.log(row["speed"]) for row in rows if row["speed"]]
+    if len(speeds) < 3:  # noqa: PLR2004 - an interval takes more
+        return "unknown"
+    middle = statistics.mean(speeds)
+    half = t_quantile(0.975, len(speeds) - 1) * statistics.stdev(speeds) / len(speeds) ** 0.5
+    low, value, high = (100 * math.exp(middle + one) for one in (-half, 0, half))
+    return f"{value:.1f} % ({low:.1f} to {high:.1f} %)"
 
 
 if __name__ == "__main__":

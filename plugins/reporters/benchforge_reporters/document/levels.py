@@ -1,6 +1,6 @@
 """The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import (
@@ -46,9 +46,11 @@ class Levels:
     metric: str
     unit: str
     latency: str
-    "Title of the response times, such as p99; empty if there are none."
-    failed: float
-    "Most failed requests of a trial."
+    "Title of the response times, such as p99; empty if no server has one."
+    unknown: tuple[str, ...]
+    "What no server has a value of, each with the reason: columns that are left out."
+    failed: float | None
+    "Most failed requests of a trial; None if unknown."
     rows: tuple[LevelRow, ...]
 
     @property
@@ -130,14 +132,24 @@ def _titled(
         label=label_of(comparison, summary),
         metric=titled(of.metric, of.of),
         unit=of.unit,
-        latency="" if shown is None else shown.of or titled(shown.metric, shown.of),
-        failed=max((_failed(case) for case in cases), default=0.0),
+        latency="" if shown is None else _name(shown),
+        unknown=tuple(_unknown(cases, rows)),
+        failed=_failed(cases),
         rows=tuple(rows),
     )
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    """Return the response times that are shown: p99, or else the highest percentile."""
+    """Return the response times that are shown: p99, or else the highest percentile.
+
+    None if no case has a value of it.
+    """
+    shown = _highest(cases)
+    lines = () if shown is None else [_line(case, shown) for case in cases]
+    return shown if any(line is not None and line.median is not None for line in lines) else None
+
+
+def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     lines = [
         line
         for case in cases
@@ -146,6 +158,25 @@ def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     ]
     below = [line for line in lines if (line.percentile or 0.0) <= _TAIL]
     return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
+
+
+def _name(line: MetricSummary) -> str:
+    return line.of or titled(line.metric, line.of)
+
+
+def _unknown(cases: Sequence[CaseSummary], rows: Sequence[LevelRow]) -> Iterator[str]:
+    """Yield the columns that no server has a value of, each with the reason."""
+    if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
+        yield f"{_name(times)} is unknown{_because(times)}"
+    if not any(row.cpu for row in rows):
+        lines = (line for case in cases for line in case.metrics)
+        cpu = next((one for one in lines if one.use == "cpu" and one.median is None), None)
+        yield f"CPU/request is unknown{'' if cpu is None else _because(cpu)}"
+
+
+def _because(line: MetricSummary) -> str:
+    why = line.why.partition(" (trial")[0]
+    return f": {why}" if why else ""
 
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
@@ -157,9 +188,10 @@ def _thin(line: MetricSummary) -> bool:
     return line.lower_bound or any(one.sample.why for one in line.samples)
 
 
-def _failed(case: CaseSummary) -> float:
-    lines = (line for line in case.metrics if line.of_failures)
-    return max((line.highest or 0.0 for line in lines), default=0.0)
+def _failed(cases: Sequence[CaseSummary]) -> float | None:
+    lines = [line for case in cases for line in case.metrics if line.of_failures]
+    counts = [line.highest for line in lines if line.highest is not None]
+    return max(counts, default=0.0) if counts or not lines else None
 
 
 def _ranks(best: int, worst: int) -> str:
