@@ -11,7 +11,7 @@ gate.
 Each gate is a line of JSON in FILE, with the load average of the machine. A later call goes on from
 the lines that are there: it plants the same loss, and counts all gates of the file. At the end the
 counts are printed, and the mean speed of each kind, which shows what was really planted.
-`--seconds 0` only counts.
+`--seconds 0` only counts. The result of a gate with a false verdict is kept beside FILE.
 
 Nothing is asserted: on another machine, or beside other work, the numbers are others.
 """
@@ -20,6 +20,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -40,6 +41,7 @@ LIMIT: Final = f"{100 * LOSS:g}%"
 LOOPS: Final = 10_000
 ORDER: Final = ("equal", "planted", "equal")
 STATES: Final = ("slower", "not slower", "undecided", "invalid")
+FALSE: Final = {"equal": "slower", "planted": "not slower"}
 APP: Final = '''"""{comment}"""
 
 
@@ -94,7 +96,7 @@ def main() -> None:
             for kind in kinds:
                 if time.monotonic() > ends:
                     break
-                row = gated(folder, kind, planted, given.metric, given.time)
+                row = gated(folder, kind, planted, given)
                 rows.append(row)
                 kept(row, given.append)
     print("\n".join(counts(rows)))
@@ -179,16 +181,18 @@ def committed(folder: Path, loops: int, comment: str) -> None:
     git(folder, "commit", "-q", "-m", comment)
 
 
-def gated(folder: Path, kind: str, planted: int, metric: str, time_limit: str) -> Row:
-    """Return a gate of a branch against the base."""
+def gated(folder: Path, kind: str, planted: int, given: argparse.Namespace) -> Row:
+    """Return a gate of a branch against the base. Keep the result of a false verdict."""
     git(folder, "checkout", "-q", kind)
-    words = ["suite.toml", "--base", "main", "--limit", LIMIT, "--time", time_limit, "--json"]
+    words = ["suite.toml", "--base", "main", "--limit", LIMIT, "--time", given.time, "--json"]
     load, began = os.getloadavg()[0], time.monotonic()
     with tempfile.TemporaryDirectory() as results:
         done = benchforge(folder, "gate", *words, "-o", results)
-    if not done.stdout:
-        sys.exit(done.stderr)
-    (verdict,) = json.loads(done.stdout)["verdicts"]
+        if not done.stdout:
+            sys.exit(done.stderr)
+        (verdict,) = json.loads(done.stdout)["verdicts"]
+        if verdict["state"] == FALSE[kind] and given.append is not None:
+            shutil.copytree(results, given.append.parent, dirs_exist_ok=True)
     loads = [round(one, 1) for one in (load, os.getloadavg()[0])]
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
@@ -197,8 +201,8 @@ def gated(folder: Path, kind: str, planted: int, metric: str, time_limit: str) -
         "in_turns": verdict["in_turns"],
         "seconds": round(time.monotonic() - began, 1),
         "load_average": loads,
-        "metric": metric,
-        "time": time_limit,
+        "metric": given.metric,
+        "time": given.time,
         "loops": LOOPS,
         "planted": planted,
     }
@@ -227,7 +231,7 @@ def counts(rows: Sequence[Row]) -> Iterator[str]:
             if row["kind"] == kind and (not planted or row["planted"] == planted)
         ]
         states = Counter(row["state"] for row in of_kind)
-        wrong = states["slower" if kind == "equal" else "not slower"]
+        wrong = states[FALSE[kind]]
         numbers = [str(states[state]) for state in STATES]
         name = f"{planted} loops more" if planted else kind
         cells = [name, str(len(of_kind)), *numbers, share(wrong, len(of_kind)), mean(of_kind)]
