@@ -71,7 +71,8 @@ def _lacks(git: Git, head: str, commit: str) -> int | None:
 def _no_commit(ref: str, git: Git, top: Path) -> Unusable:
     message = f"--base {ref}: no such commit in {top}"
     if git.commit("HEAD") is None:
-        return Unusable(message, "the repository has no commit yet: git add and git commit the suite")
+        hint = "the repository has no commit yet: git add and git commit the suite"
+        return Unusable(message, hint)
     if git.output("rev-parse", "--is-shallow-repository").strip() != "true":
         return Unusable(message, nearest(ref, git.refs(), "any commit works; known names"))
     remotes = git.output("remote").split()

@@ -48,7 +48,7 @@ class Levels:
     latency: str
     "Title of the response times, such as p99; empty if no server has one."
     unknown: tuple[str, ...]
-    "What no server has a value of, each with the reason: columns that are left out."
+    "Columns that no server has a value of, each with the reason: they are left out."
     failed: float | None
     "Most failed requests of a trial; None if unknown."
     rows: tuple[LevelRow, ...]
