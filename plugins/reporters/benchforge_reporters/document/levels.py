@@ -83,7 +83,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         ranks = _ranks(server.best, server.worst)
         row = _row(server.server, ranks, level.value, level.interval, case, shown, trials)
         rows.append(row)
-    return _titled(comparison, summary, ranked, shown, cases, rows)
+    return _titled(comparison, summary, ranked, shown, cases, rows, trials)
 
 
 def _alone(
@@ -95,7 +95,7 @@ def _alone(
         return None
     shown = _shown_latency([case])
     row = _row(case.case.server, "", line.median, None, case, shown, trials)
-    return _titled(comparison, summary, line, shown, [case], [row])
+    return _titled(comparison, summary, line, shown, [case], [row], trials)
 
 
 def _row(
@@ -126,6 +126,7 @@ def _titled(
     shown: MetricSummary | None,
     cases: Sequence[CaseSummary],
     rows: Sequence[LevelRow],
+    trials: Sequence[Trial],
 ) -> Levels:
     return Levels(
         scenario=comparison.scenario,
@@ -133,7 +134,7 @@ def _titled(
         metric=titled(of.metric, of.of),
         unit=of.unit,
         latency="" if shown is None else _name(shown),
-        unknown=tuple(_unknown(cases, rows)),
+        unknown=tuple(_unknown(cases, rows, trials)),
         failed=_failed(cases),
         rows=tuple(rows),
     )
@@ -164,14 +165,17 @@ def _name(line: MetricSummary) -> str:
     return line.of or titled(line.metric, line.of)
 
 
-def _unknown(cases: Sequence[CaseSummary], rows: Sequence[LevelRow]) -> Iterator[str]:
+def _unknown(
+    cases: Sequence[CaseSummary], rows: Sequence[LevelRow], trials: Sequence[Trial]
+) -> Iterator[str]:
     """Yield the columns that no server has a value of, each with the reason."""
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         yield f"{_name(times)} is unknown{_because(times)}"
     if not any(row.cpu for row in rows):
-        lines = (line for case in cases for line in case.metrics)
-        cpu = next((one for one in lines if one.use == "cpu" and one.median is None), None)
-        yield f"CPU/request is unknown{'' if cpu is None else _because(cpu)}"
+        observed = (one.observation for one in trials if one.observation is not None)
+        whys = (usage.why for one in observed for usage in one.usage if usage.cpu_s is None)
+        why = next(filter(None, whys), "")
+        yield f"CPU/request is unknown{f': {why}' if why else ''}"
 
 
 def _because(line: MetricSummary) -> str:
