@@ -103,6 +103,40 @@ def test_each_part_is_said(result: Summary, state: str, sentence: str) -> None:
     assert quoted(result) == Quotable(state, sentence)  # type: ignore[arg-type]
 
 
+def three(*causes: Check) -> Summary:
+    """Return a summary in which a third server surely serves less, and two are undecided."""
+    of_two = summary(*causes)
+    (comparison,) = of_two.comparisons
+    (ranked,) = comparison.rankings
+    assert ranked.ranking is not None
+    (pair,) = ranked.ranking.pairs
+    close = Estimate(
+        method="paired t of log-ratios", level=0.95, n=8, value=1.1, low=0.8, high=1.5, why=""
+    )
+    undecided = {"ratio": close, "simultaneous": close, "p_holm": 0.4, "differ": False}
+    order = ranked.ranking.order
+    tied = [one.model_copy(update={"letters": "a", "best": 1, "worst": 2}) for one in order]
+    last = order[0].model_copy(update={"server": "west", "letters": "b", "best": 3, "worst": 3})
+    pairs = (
+        pair.model_copy(update=undecided),
+        *(pair.model_copy(update={"first": name, "second": "west"}) for name in NAMES),
+    )
+    ranking = ranked.ranking.model_copy(update={"order": (*tied, last), "pairs": pairs})
+    cases = (*of_two.cases, plain.case(plain.named("west"), *of_two.cases[0].metrics))
+    rankings = (ranked.model_copy(update={"ranking": ranking}),)
+    names = tuple(case.case for case in cases)
+    compared = comparison.model_copy(update={"cases": names, "rankings": rankings})
+    return of_two.model_copy(update={"cases": cases, "comparisons": (compared,)})
+
+
+def test_the_decided_pairs_of_an_undecided_comparison_are_named() -> None:
+    sentence = quoted(three()).sentence
+    assert sentence.startswith("Comparison: only of north and south with west; the others are")
+    unlike = document(three(UNLIKE), ())
+    assert unlike.quotable.sentence.startswith("Comparison: no")
+    assert any(one.startswith("Do not quote the diff") for one in unlike.answers[0].sentences)
+
+
 @given(
     st.lists(st.sampled_from([NOISE, ERRORS, UNLIKE]), unique_by=lambda one: one.id),
     st.sampled_from(["invalid", "limits", "setup", "expert"]),

@@ -328,9 +328,17 @@ def test_the_page_tells_how_it_was_made_and_what_was_asked(tmp_path: Path) -> No
 def test_a_terminal_has_no_footnote_of_a_column_that_it_does_not_show() -> None:
     known = [line("throughput", "1/s", 1), line("errors", "1", 0), line("cpu", "s", 1)]
     hidden = line("memory", "B", 0, why="nobody looked")
-    few = result(case("wsgiref", *known, hidden))
+    few = result(case("wsgiref", *known, hidden), case("other", line("memory", "B", 1)))
     assert "nobody looked" in Terminal().text(few, (), width=80)
     assert "nobody looked" not in Terminal().text(few, (), width=30)
+
+
+def test_what_nobody_has_a_value_of_is_a_note_and_no_column() -> None:
+    why = "in turns: nobody looked"
+    hidden = line("errors", "1", 0, why=why), line("memory", "B", 0, why=why)
+    text = Terminal().text(result(case("wsgiref", line("throughput", "1/s", 1), *hidden)), ())
+    assert f"unknown: errors, memory: {why}" in text
+    assert text.count(why) == 1
 
 
 def test_a_column_without_any_value_has_no_unit(tmp_path: Path) -> None:

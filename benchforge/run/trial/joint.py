@@ -43,6 +43,7 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.served import TrialInputs, WarmServices, asked_again, made_ready
 from benchforge.run.trial.services import stop
 from benchforge.run.trial.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
+from benchforge.run.watch.watched import Watched
 from benchforge.stats.turns.order import (
     LEAST_OF_FROZEN,
     LEAST_OF_SEQUENTIAL,
@@ -94,7 +95,6 @@ class _Ready:
     there: WarmServices
     turn: Turn
     counters: dict[str, int]
-    processes: dict[str, frozenset[int]]
 
 
 def measure_jointly(
@@ -156,6 +156,7 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                     at = server.member
                     slices.append(_slice_s(server, planned, first_s, rate, len(ready)))
                 slice_s = max(slices)
+                watched = [_watched(server, places) for server in ready]
                 begun_s = time.monotonic()
                 rounds = rounds_of(slice_s, planned.each_s)
                 for number, indices in enumerate(order(seed, len(ready), rounds), 1):
@@ -163,9 +164,9 @@ def _measured(members: Sequence[_Member], seed: int, ground: TrialContext) -> li
                         at = ready[index].member
                         ready[index].turn.run(number, slice_s, begun_s)
                 finished = []
-                for server in ready:
+                for server, parts in zip(ready, watched, strict=True):
                     at = server.member
-                    finished.append(_ended(server, ready, seed, slice_s))
+                    finished.append(_ended(server, parts, ready, seed, slice_s))
             for server, of_tool in zip(ready, finished, strict=True):
                 at = server.member
                 stayed(at.stay, at.story)
@@ -235,7 +236,7 @@ def _frozen(up: _Up, ground: TrialContext, places: contextlib.ExitStack) -> _Rea
     member, sandbox, scratch = up.member, up.sandbox, up.scratch
     folder, driver = scratch / "turns", covering(member.inputs.step.case.driver)
     there = dataclasses.replace(up.there, target=dataclasses.replace(up.there.target, turns=folder))
-    counters, processes = sandbox.counters(), _processes(sandbox, there)
+    counters = sandbox.counters()
     tool: TurnsOfTool
     if driver.interrupted_by is None:
         pipes = LoadPipes(folder)
@@ -249,7 +250,7 @@ def _frozen(up: _Up, ground: TrialContext, places: contextlib.ExitStack) -> _Rea
         tool = FrozenTool(sandbox, loader, driver, opened, _length(member.story.answers[-1]))
     freezer = Freezer(sandbox, loader)
     freezer.freeze()
-    return _Ready(member, sandbox, there, Turn(tool, freezer), counters, processes)
+    return _Ready(member, sandbox, there, Turn(tool, freezer), counters)
 
 
 def _length(answer: Answer) -> int:
@@ -318,10 +319,21 @@ def _least(server: _Ready) -> int:
     return LEAST_OF_FROZEN if isinstance(server.turn.tool, FrozenTool) else LEAST_REQUESTS
 
 
-def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -> Finished:
+def _watched(server: _Ready, places: contextlib.ExitStack) -> list[Watched]:
+    """Look at each service before the slices that count: its signs, and the size of its logs."""
+    return [
+        places.enter_context(contextlib.closing(Watched(server.sandbox, s.name, s.role, s.running)))
+        for s in server.there.services
+        if s.running is not None
+    ]
+
+
+def _ended(
+    server: _Ready, parts: Sequence[Watched], ready: Sequence[_Ready], seed: int, slice_s: float
+) -> Finished:
     """End a load tool, and note what its server did in its turns."""
     story, turn = server.member.story, server.turn
-    processes = _processes(server.sandbox, server.there)
+    alive = [frozenset(server.sandbox.processes(part.running)) for part in parts]
     slices = tuple(turn.slices)
     pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
     finished = turn.end(_TO_END_S)
@@ -337,42 +349,29 @@ def _ended(server: _Ready, ready: Sequence[_Ready], seed: int, slice_s: float) -
         longest_freeze_s=max(pauses, default=0.0),
         uncounted_bytes=getattr(turn.tool, "uncounted_bytes", None),
     )
-    story.observation = _observation(server, processes, slices)
+    story.observation = _observation(server, parts, alive, slices)
     return finished
 
 
-def _processes(sandbox: Sandbox, there: WarmServices) -> dict[str, frozenset[int]]:
-    """Return the processes of each service, by its name."""
-    return {
-        serving.name: frozenset(sandbox.processes(serving.running))
-        for serving in there.services
-        if serving.running is not None
-    }
-
-
 def _observation(
-    server: _Ready, processes: dict[str, frozenset[int]], slices: Sequence[Slice]
+    server: _Ready,
+    parts: Sequence[Watched],
+    alive: Sequence[frozenset[int]],
+    slices: Sequence[Slice],
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
-    why = "in turns: not looked at between slices"
-    alone = len(server.there.services) == 1
+    why, alone = "in turns: not looked at between slices", len(parts) == 1
     usage = []
-    for serving in server.there.services:
-        before, after = server.processes.get(serving.name, frozenset()), processes[serving.name]
-        server.member.stay.look(serving.name, serving.role, after)
-        cpu_s = sum(slice_.cpu_s for slice_ in slices) if alone else None
-        usage.append(
-            Usage(
-                label=serving.name,
-                role=serving.role,
-                cpu_s=cpu_s,
-                peak_pss_bytes=None,
-                processes=len(after),
-                ended_processes=len(before - after),
-                new_processes=len(after - before),
-                why=why if alone else f"{why}, and its CPU time is counted with that of others",
-            )
-        )
+    for part, after in zip(parts, alive, strict=True):
+        server.member.stay.look(part.label, part.role, after)
+        seen = {
+            "cpu_s": sum(slice_.cpu_s for slice_ in slices) if alone else None,
+            "processes": len(after),
+            "ended_processes": len({*part.part.pids} - after),
+            "new_processes": len(after.difference(part.part.pids)),
+            "why": why if alone else f"{why}, and its CPU time is counted with that of others",
+        }
+        usage.append(part.facts().model_copy(update=seen))
     label, loader_s = server.turn.tool.loader.label, sum(slice_.loader_cpu_s for slice_ in slices)
     server.member.stay.look(label, "loader", server.sandbox.processes(server.turn.tool.loader))
     usage.append(

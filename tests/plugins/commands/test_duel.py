@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 from benchforge_commands.duel.servers import contender, labelled, relative_to
-from benchforge_commands.duel.suite import Question, TrialTimes, tables_of, text, trial_times
+from benchforge_commands.duel.suite import (
+    Question,
+    TrialTimes,
+    repeated,
+    tables_of,
+    text,
+    too_short,
+    trial_times,
+)
 from benchforge_commands.duel.turns import in_turns, slice_of, suite_or_why, too_slow
 from front_door import PROGRAMS, Bench
 from hypothesis import given, settings
@@ -23,6 +31,7 @@ from benchforge.suite.toml.document import as_table
 ANSWERS = shlex.quote(str(PROGRAMS / "servers/answers.py"))
 PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
 SLOW = f"{{python}} {ANSWERS} --port {{port}} --wait 0.006"
+SOON, LATE = "answers-0-003", "answers-0-006"
 WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), max_size=9))
 
 
@@ -36,25 +45,21 @@ def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path:
     words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml"]
     told = bench("duel", PONG, SLOW, *words)
     assert told.code in {0, 4}, told.all  # a loud machine leaves a server without a value
-    assert f"answers-1: {PONG}\nanswers-2: {SLOW}\n" in told.err
+    assert f"{SOON}: {PONG}\n{LATE}: {SLOW}\n{{python}} is {sys.executable}" in told.err
     assert "all answer alike: 200, text/plain, 4 bytes" in told.err
-    assert "answers-1" in told.out
-    assert "answers-2" in told.out
+    assert SOON in told.out
+    assert LATE in told.out
     (result,) = (tmp_path / "results").iterdir()
     saved = (tmp_path / "a/suite.toml").read_text()
     assert read_header(result).suite == saved
     assert tomllib.loads(saved)["scenarios"]["duel"]["expect"] == {"status": 200, "same_body": True}
-    assert {case.case.server for case in read_summary(result).cases} == {"answers-1", "answers-2"}
+    assert {case.case.server for case in read_summary(result).cases} == {SOON, LATE}
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
     assert bench("check", "a/suite.toml").code == 0
-    changed = bench("plan", "a/suite.toml", "--set", "repeat.between=[3,5]")
-    assert changed.code == 2
-    assert "it has no effect" not in changed.err
+    assert "warning: --time 6s is too short: an interval takes 3 blocks, about " in told.err
     for off in ("scenarios.duel.interleave=off", "repeat.interleave=off"):
         assert bench("plan", "a/suite.toml", "--set", off).code == 0
-    changed = bench("plan", "a/suite.toml", "--set", "repeat.between=8")
-    assert "hint: write [8, ...]" in changed.err
 
 
 def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> None:
@@ -124,6 +129,9 @@ def test_the_answers_are_compared_before_the_load(
     [
         ([PONG], "only one server", "give two commands or URLs"),
         ([PONG, "gunicorn app"], "'gunicorn app': no {port} in it", "write {port} where"),
+        ([PONG, "gunicorn -b :8000 app"], "no {port} in it", "'gunicorn -b :{port} app'"),
+        ([PONG, "serve --port 80"], "no {port} in it", "'serve --port {port}'"),
+        ([PONG, "127.0.0.1:8000"], "no {port} in it", "its URL: http://127.0.0.1:8000"),
         ([PONG, "a 'b {port}"], "no closing quotation", "close the quotes"),
         ([PONG, ""], "'': no command", "write a command"),
         ([PONG, "A=1"], "'A=1': no command", "write a command"),
@@ -193,7 +201,7 @@ def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
     servers = ("A=b gunicorn -b :{port} app", "python3 -m http.server {port}", "http://[::1]:8080")
     file.write_text(suite_of(*servers, folder=tmp_path, question=question))
     suite = load(file, Registry())
-    assert list(suite.servers) == ["gunicorn", "http-server", "1-8080"]
+    assert list(suite.servers) == ["gunicorn", "http-server", "port-8080"]
     assert suite.servers["gunicorn"].options["environment"] == {"A": "b"}
     assert suite.loaders["load"].part.name == "pace"  # wrk keeps no rate
     scenario = suite.scenarios["duel"]
@@ -234,11 +242,16 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
 
 
 @given(servers=st.integers(2, 12), time_s=st.floats(0.1, 1e6))
-def test_eight_blocks_are_planned_and_a_load_has_a_length(servers: int, time_s: float) -> None:
+def test_blocks_for_an_interval_are_planned_and_a_load_has_a_length(
+    servers: int, time_s: float
+) -> None:
     times = trial_times(servers, time_s)
+    short = too_short(servers, Question(time_s=time_s))
+    assert bool(short) == (time_s < 3 * servers * (times.load_s + times.warmup_s + 1.5))
     assert times.load_s > 0
     assert times.warmup_s > 0
-    assert 8 <= times.blocks <= 200
+    assert 3 <= times.blocks <= 200
+    assert ("until" in repeated(times.blocks)) == (times.blocks >= 8)
     if servers <= 4 and time_s >= 60:  # the first answer, after three blocks
         assert 3 * servers * (times.load_s + times.warmup_s + 1.5) <= 60
 
@@ -268,8 +281,8 @@ def test_commands_take_turns(
     if servers == 2 and time_s >= 60:
         assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
     assert as_table(tables["repeat"]) == {
-        **{key: repeat[key] for key in ("until", "warmup")},
-        "between": [8, times.blocks],
+        **repeated(times.blocks),
+        "warmup": repeat["warmup"],
     }
 
 
@@ -292,6 +305,25 @@ def test_a_server_that_stands_still_for_long_takes_no_turns(seconds: dict[str, f
     slow = too_slow(seconds)
     assert bool(slow) == (max(seconds.values()) * 50 * others > 0.5)
     assert not slow or seconds[slow.partition(" ")[0]] > 0.01 / others
+
+
+@pytest.mark.parametrize(
+    ("servers", "labels"),
+    [
+        (("serve {port}", "other {port}"), ["serve", "other"]),
+        (("serve {port}", "serve --threads=4 {port}"), ["serve", "serve-threads-4"]),
+        (("serve -w 1 {port}", "serve -w 2 {port}"), ["serve-1", "serve-2"]),
+        (("serve a:app {port}", "serve b:app {port}"), ["serve-a-app", "serve-b-app"]),
+        (("serve {port}", "serve {port}"), ["serve-1", "serve-2"]),
+        (("TOKEN=abc serve {port}", "serve {port}"), ["serve-1", "serve-2"]),
+        (("serve {port}", f"serve {'x' * 40} {{port}}"), ["serve-1", "serve-2"]),
+        (("http://localhost:81", "http://127.0.0.1:82"), ["port-81", "port-82"]),
+    ],
+)
+def test_a_label_has_the_words_that_tell_commands_apart(
+    servers: tuple[str, ...], labels: list[str]
+) -> None:
+    assert list(labelled([contender(one) for one in servers], ())) == labels
 
 
 def test_three_minutes_for_two_servers() -> None:

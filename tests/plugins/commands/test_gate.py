@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 from math import log, log1p, sqrt
 from pathlib import Path
 
@@ -196,6 +197,23 @@ def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_pa
     assert told.out.startswith("INVALID: ")
     assert "not compared: servers.app: it is new: new is not there at the base" in told.err
     assert "not compared: servers.hello: it serves no code of yours" in told.err
+
+
+def test_a_base_or_results_that_are_not_there_have_hints_that_work(
+    bench: Bench, tmp_path: Path
+) -> None:
+    origin = made(tmp_path)
+    (origin / "results").mkdir()
+    words = ("gate", origin / "suite.toml", *SHORT)
+    empty = bench(*words, "--against", origin / "results", "--reference", "app")
+    assert (empty.code, list(tmp_path.glob("**/result.json"))) == (2, [])
+    assert "results: no result in it" in empty.err
+    assert "five times or more: benchforge run " in empty.err
+    shutil.rmtree(origin / ".git")
+    git(origin, "init", "--quiet")
+    first = bench(*words, "--base", "HEAD")
+    assert "hint: the repository has no commit yet" in first.err, first.all
+    assert first.code == 2
 
 
 def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ class FirstAnswer(NamedTuple):
     "True if all bodies are the same."
     seconds: float
     "Time of the fastest answer: others waited for the machine, or for a first connection."
+    start_s: float
+    "Time from the start of the server until it was ready, in seconds."
 
 
 def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
@@ -101,6 +103,7 @@ def alike(answers: Mapping[str, FirstAnswer]) -> str:
 
 def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnswer:
     with scratch_folder() as folder:
+        began = time.perf_counter()
         try:
             with serving(case, context, folder, {}) as served:
                 certificate = case.server.certificate(served.services[-1].site)
@@ -122,7 +125,7 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
     first, *others = replies
     seconds = min(end - begin for begin, end in pairwise(ends))
     repeats = all(one.body == first.body for one in others)
-    return FirstAnswer(first.answer, first.body, repeats, seconds)
+    return FirstAnswer(first.answer, first.body, repeats, seconds, ends[0] - began)
 
 
 def _hint(error: TrialFailed, add_path: str) -> str:
@@ -132,6 +135,8 @@ def _hint(error: TrialFailed, add_path: str) -> str:
             f"{lacks[1]} is neither in the folder in which you started duel, nor installed for the "
             "Python of this command: change to its folder, or correct the name"
         )
+    if "no answer within" in str(error):
+        return "see the server's log; something listens there: is it HTTP, and not HTTPS?"
     if error.stage == "ask":
         return error.hint or f"{add_path}, or name the right status with --expect-status"
     return error.hint or (_START if error.stage == "start" else "")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 from pydantic_core import PydanticCustomError
 
@@ -15,6 +16,7 @@ from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
 from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
+from benchforge.graph import START_AND_STOP_S
 from benchforge.model.values.units import Rate
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import whole
@@ -34,11 +36,12 @@ from benchforge_commands.duel.answers import (
     first_answers,
 )
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
-from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text
+from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text, too_short
 from benchforge_commands.duel.time_option import duration, plain
 from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 
 _FEWEST = 2
+_BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
 def main(
@@ -91,8 +94,10 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    tables = suite_in(Path(), same_body=False)
-    design = _design(tables, time_s, connections, answers, registry)
+    question = replace(question, start_s=_start_s(answers))
+    if short := too_short(len(contenders), question):
+        warn(short)
+    design = _design(suite_in(Path(), same_body=False), question, answers, registry)
 
     def designed_in(folder: Path) -> Tables:
         return {**suite_in(folder, same_body=not difference), **design}
@@ -108,15 +113,14 @@ def main(
 
 def _design(
     tables: Tables,
-    time_s: float,
-    connections: int,
+    question: Question,
     answers: Mapping[str, FirstAnswer],
     registry: Registry,
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
     seconds = {label: one.seconds for label, one in answers.items()}
-    slice_ms = slice_of(len(seconds), connections, max(seconds.values()))
-    turns = in_turns(tables, time_s, slice_ms)
+    slice_ms = slice_of(len(seconds), question.connections, max(seconds.values()))
+    turns = in_turns(tables, question.time_s, slice_ms, question.start_s)
     suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
@@ -128,6 +132,12 @@ def _design(
         return {}
     say("measured in turns: valid for the ratio, not for requests/s and times")
     return {**turns, "placement": "auto"} if apart(suite) else turns
+
+
+def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
+    """Return the time to start and stop a server, in seconds: by its first start."""
+    times = [max(START_AND_STOP_S, one.start_s + _BESIDES_START_S) for one in answers.values()]
+    return fmean(times)
 
 
 def _answers(

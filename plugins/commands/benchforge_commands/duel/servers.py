@@ -25,6 +25,9 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.ASCII | re.DOTALL)
 _INTERPRETER = re.compile(r"(python|pypy)[\d.]*")
 _OF_SHELLS = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"}
 _CONNECTED_WITHIN_S = 2.0
+_LONGEST_LABEL = 32
+_ADDRESS = re.compile(r"[\w.-]+:\d+(/\S*)?")
+_PORT = re.compile(r"((?:--port[= ]|-p |--bind\S* |-b |:)(?:[\w.-]*:)?)\d{2,5}\b")
 _EXAMPLE = 'such as "gunicorn -b :{port} mysite.wsgi"'
 
 
@@ -69,11 +72,7 @@ def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str
     Raises Unusable where the labels are not one for each, or not different.
     """
     if not labels:
-        counts = Counter(one.name for one in contenders)
-        seen: Counter[str] = Counter()
-        for name in (one.name for one in contenders):
-            seen[name] += 1
-            labels = [*labels, f"{name}-{seen[name]}" if counts[name] > 1 else name]
+        labels = _short_labels(contenders)
     elif len(labels) != len(contenders):
         message = f"--label: {len(labels)} labels for {len(contenders)} servers"
         raise Unusable(message, "give one --label for each server, in their order")
@@ -84,6 +83,39 @@ def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str
             hint = "use letters, digits, '_' and '-'"
             raise Unusable(f"--label {label}: not a label", hint)
     return dict(zip(labels, contenders, strict=True))
+
+
+def _short_labels(contenders: Sequence[Contender]) -> list[str]:
+    """Return the names of the programs; for equal names, with the words that others lack."""
+    labels: list[str] = []
+    for server in contenders:
+        alike = [one for one in contenders if one.name == server.name]
+        rest = _label("-".join(_own_words(server, alike)), "") if len(alike) > 1 else ""
+        labels.append(f"{server.name}-{rest}" if rest else server.name)
+    counts = Counter(labels)
+    if max(map(len, labels)) <= _LONGEST_LABEL and max(counts.values()) == 1:
+        return labels
+    names = Counter(one.name for one in contenders)
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in (one.name for one in contenders):
+        seen[name] += 1
+        numbered.append(f"{name}-{seen[name]}" if names[name] > 1 else name)
+    return numbered
+
+
+def _own_words(server: Contender, alike: Sequence[Contender]) -> list[str]:
+    """Return the words of a command that not all of those with its name have.
+
+    Variables before a command are no part of it: some are secrets.
+    """
+    of_all = set[str].intersection(*(set(_command_words(one)) for one in alike))
+    return [word for word in _command_words(server) if word not in of_all]
+
+
+def _command_words(server: Contender) -> list[str]:
+    words = server.table.get("command")
+    return [*map(str, words)] if isinstance(words, list) else [server.given]
 
 
 def relative_to(folder: Path, table: Tables) -> Tables:
@@ -124,12 +156,19 @@ def _of_command(given: str) -> Contender:
     words = [word.replace("{python}", sys.executable) for word in words]
     names = {name for word in (*words, *map(str, environment.values())) for name in _names(word)}
     if not names & {"port", "url"}:
-        hint = f"write {{port}} where the command takes its port, {_EXAMPLE}"
-        raise Unusable(f"{given!r}: no {{port}} in it", hint)
+        raise Unusable(f"{given!r}: no {{port}} in it", _port_hint(given))
     table: Tables = {"use": "command", "command": [*words]}
     if environment:
         table["environment"] = environment
     return Contender(given, _label(_program(words)), table)
+
+
+def _port_hint(given: str) -> str:
+    if _ADDRESS.fullmatch(given):
+        return f"for a server that runs already, write its URL: http://{given}"
+    if (filled := _PORT.sub(r"\1{port}", given)) != given:
+        return f"write {{port}} instead of the number: {filled!r}"
+    return f"write {{port}} where the command takes its port, {_EXAMPLE}"
 
 
 def _names(word: str) -> list[str]:
@@ -167,7 +206,7 @@ def _of_url(given: str) -> Contender:
         hint += 'use = "url" with allow_remote = true'
         raise Unusable(f"{given!r}: {parts.hostname or 'no host'} is not this machine", hint)
     path = parts.path + (f"?{parts.query}" if parts.query else "")
-    name = f"{parts.hostname or 'url'}-{port}" if port else f"{parts.hostname or 'url'}"
+    name = f"port-{port}" if port else f"{parts.hostname or 'url'}"
     root = f"{parts.scheme}://{parts.netloc}"
     return Contender(given, _label(name), {"use": "url", "url": root}, path or None)
 
@@ -180,5 +219,5 @@ def _is_here(host: str) -> bool:
         return False
 
 
-def _label(name: str) -> str:
-    return re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-") or "server"
+def _label(name: str, otherwise: str = "server") -> str:
+    return re.sub(r"[^\w]+", "-", name, flags=re.ASCII).strip("-") or otherwise

@@ -1,6 +1,7 @@
 """The suite of a duel: what is asked, by which load tool, and for how long."""
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ class Question:
     "Datasets by kind of backend; None for no data."
     time_s: float = 180.0
     "Limit of the measurement, in seconds."
+    start_s: float = START_AND_STOP_S
+    "Time to start and stop a server, in seconds: the mean of all."
 
 
 @dataclass(frozen=True)
@@ -51,25 +54,54 @@ class TrialTimes:
         return self.load_s.is_integer() and self.warmup_s.is_integer()
 
 
-def trial_times(servers: int, time_s: float) -> TrialTimes:
+def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) -> TrialTimes:
     """Return the times of a trial so that eight blocks fit, and the first answer comes early.
 
     A trial has a fifth of its time for the warm-up, the rest for the load: whole seconds, where it
-    has two or more. There are as many blocks as fit, at least eight, since `until` takes eight.
+    has two or more. There are as many blocks as begin in the time, at least three: an interval
+    takes no fewer.
     """
     each_s = min(
         time_s / (FEWEST * servers),
         _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers),
     )
-    free_s = each_s - START_AND_STOP_S
+    free_s = each_s - start_s
     if free_s >= 2:  # noqa: PLR2004 - a second each
         warmup_s = float(max(1, math.floor(free_s / 5)))
         load_s = float(min(_LONGEST_LOAD_S, math.floor(free_s - warmup_s)))
     else:
         warmup_s = round(max(_SHORTEST_S, free_s / 4), 1)
         load_s = round(max(_SHORTEST_S, free_s * 3 / 4), 1)
-    block_s = servers * (warmup_s + load_s + START_AND_STOP_S)
-    return TrialTimes(warmup_s, load_s, min(MOST, max(FEWEST, math.ceil(time_s / block_s))))
+    block_s = servers * (warmup_s + load_s + start_s)
+    return TrialTimes(warmup_s, load_s, blocks_in(time_s, block_s))
+
+
+def blocks_in(time_s: float, block_s: float) -> int:
+    """Return the number of blocks for a time: those that fit, and the last begins in it."""
+    fit = math.floor(time_s / block_s)
+    return min(
+        MOST, max(_BLOCKS_OF_FIRST_ANSWER, fit if fit < FEWEST else math.ceil(time_s / block_s))
+    )
+
+
+def repeated(blocks: int) -> Tables:
+    """Return how often: until the precision, or, where `until` has too few blocks, a number."""
+    if blocks < FEWEST:
+        return {"blocks": blocks}
+    return {"until": PRECISION, "between": [FEWEST, blocks]}
+
+
+def too_short(servers: int, question: Question) -> str:
+    """Return that the time is too short for an interval, and which is not; empty if it is not."""
+    times = trial_times(servers, question.time_s, question.start_s)
+    block_s = servers * (times.warmup_s + times.load_s + question.start_s)
+    if question.time_s >= _BLOCKS_OF_FIRST_ANSWER * block_s:
+        return ""
+    least_s = math.ceil(_BLOCKS_OF_FIRST_ANSWER * block_s)
+    return (
+        f"--time {question.time_s:g}s is too short: an interval takes {_BLOCKS_OF_FIRST_ANSWER} "
+        f"blocks, about {least_s} s for {servers} servers; a useful one takes a minute or more"
+    )
 
 
 def tables_of(
@@ -84,7 +116,7 @@ def tables_of(
 
     `wrk` says that this tool is there. `same_body` says that the servers sent the same body.
     """
-    times = trial_times(len(servers), question.time_s)
+    times = trial_times(len(servers), question.time_s, question.start_s)
     request: Tables = {"method": question.method, "path": question.path}
     if question.headers:
         request["headers"] = dict(question.headers)
@@ -114,8 +146,7 @@ def tables_of(
         "loaders": {"load": _load(question, times, wrk=wrk)},
         "scenarios": {"duel": scenario},
         "repeat": {
-            "until": PRECISION,
-            "between": [FEWEST, times.blocks],
+            **repeated(times.blocks),
             "warmup": _seconds(times.warmup_s),
         },
     }
@@ -127,8 +158,11 @@ def text(tables: Tables) -> str:
 
 
 def described(servers: Mapping[str, Contender]) -> Sequence[str]:
-    """Return a line for each server: its label, and what was given."""
-    return [f"{label}: {one.given}" for label, one in servers.items()]
+    """Return a line for each server: its label, and what was given; and what {python} is."""
+    lines = [f"{label}: {one.given}" for label, one in servers.items()]
+    if any("{python}" in one.given for one in servers.values()):
+        lines.append(f"{{python}} is {sys.executable}: for another one, write its path instead")
+    return lines
 
 
 def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from pydantic import JsonValue
-
 from benchforge.graph import START_AND_STOP_S
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.machine.placement import machine, places
@@ -15,7 +13,7 @@ from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge_commands.duel.suite import FEWEST, MOST, trial_times
+from benchforge_commands.duel.suite import blocks_in, repeated, trial_times
 
 SLICE: Final = "100ms"
 _LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
@@ -48,16 +46,23 @@ def slice_of(servers: int, connections: int, answer_s: float) -> int:
     return max(_SHORTEST_SLICE_MS, steps * _STEP_MS)
 
 
-def in_turns(tables: Tables, time_s: float, slice_ms: int) -> Tables:
-    """Return the table [repeat] with turns: as many blocks as fit, and at least the fewest."""
+def in_turns(
+    tables: Tables, time_s: float, slice_ms: int, start_s: float = START_AND_STOP_S
+) -> Tables:
+    """Return the table [repeat] with turns: as many blocks as fit."""
     repeat, servers = as_table(tables["repeat"]), len(as_table(tables["servers"]))
-    times = trial_times(servers, time_s)
+    times = trial_times(servers, time_s, start_s)
     each_s = min(_LONGEST_S, times.load_s)
     slice_ms = max(_SHORTEST_SLICE_MS, min(slice_ms, math.floor(1000 * each_s / 2)))
-    block_s = servers * (times.warmup_s + each_s + START_AND_STOP_S)
-    between: list[JsonValue] = [FEWEST, min(MOST, max(FEWEST, math.ceil(time_s / block_s)))]
-    turns: Tables = {"between": between, "interleave": f"{slice_ms}ms", "each": f"{each_s:g}s"}
-    return {"repeat": {**repeat, **turns}}
+    block_s = servers * (times.warmup_s + each_s + start_s)
+    return {
+        "repeat": {
+            **repeated(blocks_in(time_s, block_s)),
+            "warmup": repeat["warmup"],
+            "interleave": f"{slice_ms}ms",
+            "each": f"{each_s:g}s",
+        }
+    }
 
 
 @functools.cache

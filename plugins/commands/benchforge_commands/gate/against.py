@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from benchforge_results.conclude import Summed, summed
+from benchforge_results.conclude import Summed, results_in, summed
 from benchforge_results.over_time.compared import MetricChange, compared
 from benchforge_results.over_time.older_results import older
 
@@ -38,6 +38,7 @@ def against_results(
     if reference not in suite.servers:
         servers = ", ".join(suite.servers)
         raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
+    _check_results(named, request.suite)
     folders: list[Path] = []
     options = RunOptions(
         registry,
@@ -48,7 +49,11 @@ def against_results(
     with contextlib.redirect_stdout(io.StringIO()):
         code = begin(request.suite, request.output, options, kept=folders.append)
     new = summed(folders[0], registry)
-    before = older(new, named, registry, reference, anyway=False, earlier=True)
+    try:
+        before = older(new, named, registry, reference, anyway=False, earlier=True)
+    except Unusable as error:
+        hint = f"compare with results of this machine and suite: {_kept(request.suite)}"
+        raise Unusable(error.message, hint) from error
     past = [one.summary for one in before.results]
     rows = [
         row
@@ -66,6 +71,18 @@ def against_results(
         result=str(new.path),
     )
     return outcome, code if code > _INTERRUPTED else 0
+
+
+def _check_results(named: Sequence[Path], suite: Path) -> None:
+    """Raise Unusable for a folder without a result, before anything is measured."""
+    for path in named:
+        if not [*results_in(path)]:
+            hint = f"measure the main branch five times or more: {_kept(suite)}"
+            raise Unusable(f"--against {path}: no result in it", hint)
+
+
+def _kept(suite: Path) -> str:
+    return f"benchforge run {suite} -o FOLDER"
 
 
 def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:

@@ -70,10 +70,15 @@ def _lacks(git: Git, head: str, commit: str) -> int | None:
 
 def _no_commit(ref: str, git: Git, top: Path) -> Unusable:
     message = f"--base {ref}: no such commit in {top}"
+    if git.commit("HEAD") is None:
+        hint = "the repository has no commit yet: git add and git commit the suite"
+        return Unusable(message, hint)
     if git.output("rev-parse", "--is-shallow-repository").strip() != "true":
         return Unusable(message, nearest(ref, git.refs(), "any commit works; known names"))
     remotes = git.output("remote").split()
     remote = next((one for one in remotes if ref.startswith(f"{one}/")), None)
+    if ref.startswith(("HEAD~", "HEAD^")):
+        return Unusable(f"{message}, a shallow clone", "fetch more of it: git fetch --deepen=50")
     if remote is None:
         words = ["git", "fetch", "--depth=1", (remotes or ["origin"])[0], "--", ref]
         return Unusable(

@@ -36,9 +36,10 @@ def answer(outcome: Outcome) -> str:
         "undecided": "undecided",
         "invalid": "invalid",
     }
-    first, _, rest = words[outcome.state].partition(" ")
+    shouted = outcome.state.upper()
+    rest = words[outcome.state].removeprefix(outcome.state)
     also = f"; {counted(waived, 'waiver')}" if waived else ""
-    return f"{first.upper()}{' ' if rest else ''}{rest}: {compared}{also}"
+    return f"{shouted}{rest}: {compared}{also}"
 
 
 def verdict_text(question: GatedPair, limit: float) -> str:

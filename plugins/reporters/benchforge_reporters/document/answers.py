@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from operator import attrgetter
 from typing import Final, Literal
 
@@ -45,6 +46,8 @@ class ComparisonAnswer:
     "Sentences on what speaks against it, what is not shown, and why."
     undecided: bool
     "True if servers may be far apart although they were not shown to differ."
+    decided: tuple[tuple[str, str], ...] = ()
+    "Pairs of servers that differ, where others are undecided and all did the same work."
 
 
 def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]:
@@ -96,9 +99,10 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     ranking = None if ranked is None else ranked.ranking
     state, headline, sentences = _shown(cases, ranked, summary)
     searched = any(case.capacity is not None for case in cases)
-    faults = _faults(comparison, summary) if state == "differs" else []
-    if faults:
-        messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
+    decided = _decided(ranking) if state == "undecided" else ()
+    faults = _faults(comparison, summary) if state == "differs" or decided else []
+    messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
+    if faults and state == "differs":
         sentences = [f"Do not quote this: {headline}.", *sentences]
         state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
     elif state in {"differs", "same", "undecided"} and not searched:
@@ -110,6 +114,9 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         if side(comparison) == "server":  # what a client computes is its own metric
             why += explained(cases, trials, differ=state == "differs")
         sentences = [*why, *sentences]
+    if faults and decided:
+        sentences += [f"Do not quote the differences: {'; '.join(messages)}."]
+        decided = ()
     sentences += _placebo(comparison, summary)
     if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
         state = "disturbed" if state == "differs" else state
@@ -118,7 +125,17 @@ def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         state, sentences = "disturbed", [*doubts, *sentences]
     label = label_of(comparison, summary)
     return ComparisonAnswer(
-        comparison.scenario, label, state, headline, tuple(sentences), far_apart(ranking)
+        comparison.scenario, label, state, headline, tuple(sentences), far_apart(ranking), decided
+    )
+
+
+def _decided(ranking: Ranking | None) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of servers that differ, the better first."""
+    order = [] if ranking is None else [one.server for one in ranking.order]
+    return tuple(
+        (first, second)
+        for first, second in combinations(order, 2)
+        if ranking is not None and ranking.pair(first, second).differ
     )
 
 

@@ -1,6 +1,6 @@
 """The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import (
@@ -46,9 +46,11 @@ class Levels:
     metric: str
     unit: str
     latency: str
-    "Title of the response times, such as p99; empty if there are none."
-    failed: float
-    "Most failed requests of a trial."
+    "Title of the response times, such as p99; empty if no server has one."
+    unknown: tuple[str, ...]
+    "Columns that no server has a value of, each with the reason: they are left out."
+    failed: float | None
+    "Most failed requests of a trial; None if unknown."
     rows: tuple[LevelRow, ...]
 
     @property
@@ -81,7 +83,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         ranks = _ranks(server.best, server.worst)
         row = _row(server.server, ranks, level.value, level.interval, case, shown, trials)
         rows.append(row)
-    return _titled(comparison, summary, ranked, shown, cases, rows)
+    return _titled(comparison, summary, ranked, shown, cases, rows, trials)
 
 
 def _alone(
@@ -93,7 +95,7 @@ def _alone(
         return None
     shown = _shown_latency([case])
     row = _row(case.case.server, "", line.median, None, case, shown, trials)
-    return _titled(comparison, summary, line, shown, [case], [row])
+    return _titled(comparison, summary, line, shown, [case], [row], trials)
 
 
 def _row(
@@ -124,20 +126,31 @@ def _titled(
     shown: MetricSummary | None,
     cases: Sequence[CaseSummary],
     rows: Sequence[LevelRow],
+    trials: Sequence[Trial],
 ) -> Levels:
     return Levels(
         scenario=comparison.scenario,
         label=label_of(comparison, summary),
         metric=titled(of.metric, of.of),
         unit=of.unit,
-        latency="" if shown is None else shown.of or titled(shown.metric, shown.of),
-        failed=max((_failed(case) for case in cases), default=0.0),
+        latency="" if shown is None else _name(shown),
+        unknown=tuple(_unknown(cases, rows, trials)),
+        failed=_failed(cases),
         rows=tuple(rows),
     )
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
-    """Return the response times that are shown: p99, or else the highest percentile."""
+    """Return the response times that are shown: p99, or else the highest percentile.
+
+    None if no case has a value of it.
+    """
+    shown = _highest(cases)
+    lines = () if shown is None else [_line(case, shown) for case in cases]
+    return shown if any(line is not None and line.median is not None for line in lines) else None
+
+
+def _highest(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     lines = [
         line
         for case in cases
@@ -146,6 +159,28 @@ def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
     ]
     below = [line for line in lines if (line.percentile or 0.0) <= _TAIL]
     return max(below or lines, key=lambda line: line.percentile or 0.0, default=None)
+
+
+def _name(line: MetricSummary) -> str:
+    return line.of or titled(line.metric, line.of)
+
+
+def _unknown(
+    cases: Sequence[CaseSummary], rows: Sequence[LevelRow], trials: Sequence[Trial]
+) -> Iterator[str]:
+    """Yield the columns that no server has a value of, each with the reason."""
+    if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
+        yield f"{_name(times)} is unknown{_because(times)}"
+    if not any(row.cpu for row in rows):
+        observed = (one.observation for one in trials if one.observation is not None)
+        whys = (usage.why for one in observed for usage in one.usage if usage.cpu_s is None)
+        why = next(filter(None, whys), "")
+        yield f"CPU/request is unknown{f': {why}' if why else ''}"
+
+
+def _because(line: MetricSummary) -> str:
+    why = line.why.partition(" (trial")[0]
+    return f": {why}" if why else ""
 
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
@@ -157,9 +192,10 @@ def _thin(line: MetricSummary) -> bool:
     return line.lower_bound or any(one.sample.why for one in line.samples)
 
 
-def _failed(case: CaseSummary) -> float:
-    lines = (line for line in case.metrics if line.of_failures)
-    return max((line.highest or 0.0 for line in lines), default=0.0)
+def _failed(cases: Sequence[CaseSummary]) -> float | None:
+    lines = [line for case in cases for line in case.metrics if line.of_failures]
+    counts = [line.highest for line in lines if line.highest is not None]
+    return max(counts, default=0.0) if counts or not lines else None
 
 
 def _ranks(best: int, worst: int) -> str:

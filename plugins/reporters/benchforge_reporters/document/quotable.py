@@ -59,6 +59,8 @@ class _Part:
     compares: bool
     "True if it compares servers."
     undecided: bool
+    decided: tuple[tuple[str, str], ...]
+    "Pairs of an undecided comparison that differ."
     unlike: bool
     "True if its servers did not do the same work."
     ratio: bool
@@ -76,6 +78,7 @@ def _part(
         label=answer.label,
         compares=len(cases) > 1,
         undecided=answer.state == "undecided",
+        decided=answer.decided,
         unlike=answer.state == "not comparable",
         ratio=answered and not any(map(_of_ratios, theirs)),
         level=not (sum(used_doubts(cases)) or theirs or in_turns),
@@ -107,8 +110,24 @@ def _of_comparisons(compared: Sequence[_Part]) -> str:
     if all(part.unlike for part in compared):
         return "no, not alike"
     if all(part.ratio and part.undecided for part in compared):
-        return "no, undecided"
+        pairs = [pair for part in compared for pair in part.decided]
+        if not pairs:
+            return "no, undecided"
+        named = _pairs(pairs) if len(compared) == 1 else readable.counted(len(pairs), "pair")
+        return f"only of {named}; the others are undecided"
     return _which([part for part in compared if part.ratio], compared)
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return pairs in words, those with the same second server together; of many, their number."""
+    by_second: dict[str, list[str]] = {}
+    for first, second in pairs:
+        by_second.setdefault(second, []).append(first)
+    if len(by_second) > _MOST_NAMED:
+        return f"{len(pairs)} pairs"
+    return readable.conjoined(
+        f"{readable.conjoined(firsts)} with {second}" for second, firsts in by_second.items()
+    )
 
 
 def _which(good: Sequence[_Part], parts: Sequence[_Part]) -> str:

@@ -8,16 +8,23 @@ from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
-LEGEND: Final = (
-    "├──●──┤ value and its 95 % interval, on an axis from zero; ~ rests on few responses; "
-    "CPU/request of all parts"
-)
+_LEGEND: Final = "├──●──┤ value and its 95 % interval, on an axis from zero"
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room
 _BARS = (10, 40)  # columns
 _NAMES = 30
 _VALUE, _RANK, _TIME, _CPU = 11, 5, 10, 13
 _ROLES: Final = ("server", "upstream", "backend", "loader")
+
+
+def legend(tables: Sequence[Levels]) -> str:
+    """Return what the signs and columns mean, and which are left out."""
+    rows = [row for table in tables for row in table.rows]
+    parts = [_LEGEND]
+    parts += ["~ rests on few responses"] * any(row.thin for row in rows)
+    parts += ["CPU/request of all parts"] * any(row.cpu for row in rows)
+    parts += ["no request failed"] * all(table.failed == 0 for table in tables)
+    return "; ".join((*parts, *dict.fromkeys(one for table in tables for one in table.unknown)))
 
 
 def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
@@ -27,15 +34,16 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
     names += [safe.line(table.label) for table in tables]
     name = min(_NAMES, max(map(len, names))) + 1
     times = any(table.latency for table in tables)
-    shared = width >= _WIDE
-    taken = name + _RANK + _VALUE + 2 + (_TIME * times) + _CPU + (24 * shared)
+    costs = any(row.cpu for table in tables for row in table.rows)
+    shared = costs and width >= _WIDE
+    taken = name + _RANK + _VALUE + 2 + (_TIME * times) + (_CPU * costs) + (24 * shared)
     bar = max(_BARS[0], min(_BARS[1], width - taken - 1))
     for number, table in enumerate(tables):
         head = "" if number else "rank".rjust(_RANK) + safe.line(table.unit).rjust(_VALUE)
         end = _axis(table.top)
         line = head.ljust(_RANK + _VALUE) + "  0" + end.rjust(bar - 1)
         line += table.latency.rjust(_TIME) if times else ""
-        line += "CPU/request".rjust(_CPU) if not number else ""
+        line += "CPU/request".rjust(_CPU) if costs and not number else ""
         line += f"  {'server + backend + load tool'[:24]}" if shared and not number else ""
         title = _fit(safe.line(table.label), name)
         yield (paint.of("heading", title) + paint.of("aside", line)).rstrip()
@@ -43,7 +51,7 @@ def level_lines(tables: Sequence[Levels], paint: Paint) -> Iterator[str]:
             text = _fit(safe.line(row.server), name) + row.rank.rjust(_RANK)
             text += readable.figure(row.value).rjust(_VALUE) + "  " + _bar(row, table.top, bar)
             text += _time(row).rjust(_TIME) if times else ""
-            text += _cpu(row).rjust(_CPU)
+            text += _cpu(row).rjust(_CPU) if costs else ""
             text += paint.of("aside", f"  {_shares(row)}") if shared else ""
             yield text.rstrip()
         if table.failed:

@@ -10,7 +10,7 @@ from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
-from benchforge_reporters.terminal.level_lines import LEGEND, level_lines
+from benchforge_reporters.terminal.level_lines import legend, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
@@ -94,9 +94,7 @@ def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
     rows = [one for section in shown.sections for one in section.levels]
     if rows and shown.overview is None:
-        failed = any(one.failed for one in rows)
-        legend = LEGEND if failed else f"{LEGEND}; no request failed"
-        yield [*level_lines(rows, paint), paint.paragraph("aside", legend)]
+        yield [*level_lines(rows, paint), paint.paragraph("aside", legend(rows))]
     for section in shown.sections:
         if lines := list(_section(section, paint, brief=shown.overview is not None)):
             yield lines

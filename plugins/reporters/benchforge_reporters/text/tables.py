@@ -79,10 +79,12 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     """Return one row a case: medians, and from the lowest to the highest value.
 
     Of the columns it has the `first` ones, and no footnote of others. What nobody has a value of,
-    such as the rate of a load without one, stands last.
+    such as the rate of a load without one, is in a note instead of a column.
     """
-    all_columns = sorted(metric_columns(cases), key=lambda column: not _has_value(column, cases))
-    columns, notes = tuple(all_columns[:first]), Footnotes()
+    all_columns = metric_columns(cases)
+    valued = [column for column in all_columns if _has_value(column, cases)] or [*all_columns]
+    missing = [column for column in all_columns if column not in valued and first is None]
+    columns, notes = tuple(valued[:first]), Footnotes()
     labels = case_labels(cases)
     return Table(
         heads=(*labels.heads, "trials"),
@@ -94,8 +96,20 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
             )
             for named, case in zip(labels.rows, cases, strict=True)
         ),
-        footnotes=tuple(notes),
+        footnotes=(*notes, *_unknown(missing, cases)),
     )
+
+
+def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterator[str]:
+    """Yield the columns that nobody has a value of, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for column in columns:
+        reasons = (
+            line.why.partition(" (trial")[0] for case in cases for line in column.lines(case)
+        )
+        by_reason.setdefault(next(filter(None, reasons), ""), []).append(column.title)
+    for why, titles in by_reason.items():
+        yield f"unknown: {', '.join(titles)}{f': {why}' if why else ''}"
 
 
 def _has_value(column: Column, cases: Sequence[CaseSummary]) -> bool:
