@@ -100,10 +100,11 @@ class MixMonitoring(Monitoring):
 
     def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
         """Return the probe of a request's kind, with its own values and those that were taken."""
-        if self._taken is None:
-            self._taken = json.loads(door.read(self._folder, _TAKEN, _MOST_TAKEN))
+        taken = self._taken
+        if taken is None:
+            taken = self._taken = json.loads(door.read(self._folder, _TAKEN, _MOST_TAKEN))
         planned, label = self._label(kind)
-        values = {**planned.values, **self._taken.get(str(kind.of), {})}
+        values = {**planned.values, **taken.get(str(kind.of), {})}
         expect = typed(Expect, expected(self._rows[label].expect, values))  # type: ignore[arg-type]
         return replace(right, expect=expect, like=None)
 
