@@ -138,6 +138,49 @@ def test_a_scratch_folder_goes_with_its_user() -> None:
     assert not folder.exists()
 
 
+# In a process of its own: SIGINT before each line of scratch.py in turn, and what it left each time.
+INTERRUPTED = """
+import contextlib, os, shutil, signal, sys, tempfile
+from benchforge.run.disk import scratch
+tempfile.tempdir = sys.argv[1]
+
+def interrupted(before):
+    lines = 0
+    def at_line(frame, event, _):
+        nonlocal lines
+        if frame.f_code.co_filename != scratch.__file__:
+            return None
+        lines += event == "line"
+        if event == "line" and lines == before:
+            os.kill(os.getpid(), signal.SIGINT)
+        return at_line
+    sys.settrace(at_line)
+    try:
+        with contextlib.suppress(KeyboardInterrupt), scratch.scratch_folder() as folder:
+            (folder / "0").mkdir()
+    finally:
+        sys.settrace(None)
+    return lines >= before
+
+line = left = 0
+while interrupted(line + 1):
+    line += 1
+    for name in os.listdir(sys.argv[1]):
+        left += 1
+        shutil.rmtree(os.path.join(sys.argv[1], name))
+print(line, left)
+"""
+
+
+def test_a_signal_before_any_line_leaves_no_scratch(tmp_path: Path) -> None:
+    with started(INTERRUPTED, tmp_path) as process:
+        out, _ = process.communicate(timeout=60)
+    lines, left = map(int, out.split())
+    assert lines > 40  # noqa: PLR2004 - of making, using and removing it
+    # Python calls no __exit__ if a signal comes between the body of `with` and that call.
+    assert left <= 1
+
+
 def only_daemon(number: int, keeper: int) -> int:
     """Wait until nobody but the daemon is left of its keeper: who forked it ends meanwhile."""
 

@@ -35,16 +35,20 @@ def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
     note = f"benchforge, process {os.getpid()}; if that was killed, the next removes this\n"
     with contextlib.ExitStack() as stack:
         try:
-            folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), prefix))
-            stack.callback(_gone, folder)
+            with uninterrupted():
+                folder = stack.enter_context(claimed(Path(tempfile.gettempdir()), prefix))
+                stack.callback(_gone, folder)  # twice: a signal may end the first as it begins
+                stack.callback(_gone, folder)
             (folder / _OWNER).write_text(note)
         except OSError as error:
             message = f"{tempfile.tempdir or 'scratch'}: {error.strerror}"
             raise CannotKeep(message, "free some space there, or set TMPDIR") from error
         with contextlib.suppress(OSError):
             if len(os.fsencode(folder)) > _LONGEST:
-                link = stack.enter_context(claimed(_SHORT, _LINK)) / "scratch"
-                stack.callback(_gone, link.parent)
+                with uninterrupted():
+                    link = stack.enter_context(claimed(_SHORT, _LINK)) / "scratch"
+                    stack.callback(_gone, link.parent)
+                    stack.callback(_gone, link.parent)
                 link.symlink_to(folder)
                 folder = link
         yield folder
@@ -53,6 +57,9 @@ def scratch_folder(prefix: str = PREFIX) -> Iterator[Path]:
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
     """Keep signals that end us waiting: what is made meanwhile gets its name, or is removed."""
+    if not hasattr(signal, "pthread_sigmask"):  # a reader of results on another system
+        yield
+        return
     ending = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
     try:
@@ -160,6 +167,7 @@ def _is_folder(path: Path) -> bool:
     return stat.S_ISDIR(path.lstat().st_mode)
 
 
+@uninterrupted()
 def _gone(folder: Path) -> None:
     """Remove a folder of scratch, as far as that is possible."""
     with contextlib.suppress(OSError):
