@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.observed import LIMITS, SEGMENTS, loader, observation, reading, trial, usage
+from made.turns import turns
 
 from benchforge.checks.network import connections
 from benchforge.checks.network.connections import (
@@ -177,6 +178,15 @@ def test_one_connection_turned_away_is_a_finding(name: str) -> None:
     assert name in check.message
     on_the_machine = backlog(counted("host", **{name: 440}), LIMITS)
     assert (on_the_machine.status, on_the_machine.value) == ("warn", 440)
+
+
+def test_a_full_queue_hides_in_turns() -> None:
+    in_turns = counted(TcpExtListenDrops=1).model_copy(update={"turns": turns(100, 100)})
+    check = backlog(in_turns, LIMITS)
+    assert (check.status, check.subject) == ("fail", "apparatus")
+    assert 'interleave = "off"' in check.message
+    quiet = counted().model_copy(update={"turns": turns(100, 100)})
+    assert backlog(quiet, LIMITS).status == "pass"
 
 
 def test_no_growth_is_none_of_ours_and_nothing_read_is_unknown() -> None:

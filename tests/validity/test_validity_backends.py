@@ -73,7 +73,10 @@ def test_the_pool_of_a_study_that_leaks(bench: Bench, tmp_path: Path) -> None:
         'servers.flask_leaking.environment.AGENTS_POOL_SIZE="60"',
         # Thrice as many requests as the pool has connections, instead of a second of them.
         'loaders.wrk={use="pace",connections=8,requests=200,duration="100s"}',
-        'scenarios.agents_in_turns.interleave="off"',  # a number of requests takes no turns
+        # A number of requests takes no turns.
+        'scenarios.agents_in_turns.interleave="off"',
+        'scenarios.orm_in_turns.interleave="off"',
+        'scenarios.orm_in_turns_published.interleave="off"',
     )
     words = [word for setting in settings for word in ("--set", setting)]
     seen = of_the_study(bench, tmp_path, "--only", "pool_leaking", *words)

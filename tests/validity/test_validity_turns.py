@@ -123,6 +123,7 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
     (trial,) = [one for one in seen.trials("faulty") if one["failure"] is None]
     assert trial["reading"]["errors"]["connect"] == trial["reading"]["errors"]["exceptions"] == 0
     caught("ab that is frozen while it connects to a full queue", seen, "K2", server="faulty")
+    assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
 
 
 @pytest.mark.exhaustive

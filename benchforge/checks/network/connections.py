@@ -139,14 +139,17 @@ def backlog(trial: Trial, limits: Thresholds) -> Check:
         f"a queue of new connections was full ({grew}): some waited for seconds, and a rate says "
         "nothing of them; raise the server's backlog, or use fewer connections"
     )
+    subject: Literal["apparatus", "behaviour"] = "behaviour"
     if trial.turns is not None:
+        subject = "apparatus"
         says += (
-            "; they also waited in the turns of others, so that turns show less of it than alone"
+            "; they also waited in the turns of others, so that turns show less of it than alone: "
+            'or measure it without turns: interleave = "off"'
         )
     if seen.network != "private":
         says += "; counted was the whole machine: it may have been another server's"
-        return limits.check("K2", "behaviour", count, says, status="warn")
-    return limits.check("K2", "behaviour", count, says)
+        return limits.check("K2", subject, count, says, status="warn")
+    return limits.check("K2", subject, count, says)
 
 
 def retransmission(trial: Trial, limits: Thresholds) -> Check:
