@@ -345,6 +345,7 @@ LEVELS = """benchforge = 1
 [servers.cheroot]
 use = "cheroot"
 app = "hello_wsgi"
+backlog = 128  # a full queue is not believed in turns
 [loaders.kept]
 use = "ab"
 connections = 8
