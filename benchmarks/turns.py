@@ -23,7 +23,6 @@ Nothing is asserted: on another machine, or beside other work, the numbers are o
 import argparse
 import json
 import math
-import os
 import signal
 import statistics
 import subprocess
@@ -161,7 +160,7 @@ def main() -> None:
     if given.command == "measure":
         kinds, designs = given.kinds.split(","), given.designs.split(",")
         spins = planted(given.folder, kinds)
-        measured(given.folder / "all", spins, designs, given.each, given.seconds)
+        run(given.folder / "all", spins, designs, given.each, MANY, seconds=given.seconds)
     show(given.folder)
 
 
@@ -214,13 +213,6 @@ def spin_of(trials: Trials, loop_s: float) -> int:
     return max(1, round(0.01 * statistics.median(costs) / loop_s))
 
 
-def measured(
-    out: Path, spins: dict[str, int], designs: Sequence[str], each: str, seconds: float
-) -> None:
-    """Measure blocks until the time is over."""
-    run(out, spins, designs, each, MANY, seconds=seconds)
-
-
 def run(
     out: Path,
     spins: dict[str, int],
@@ -237,7 +229,7 @@ def run(
         suite.write_text(suite_text(folder, spins, designs, each, blocks, labels))
         words = [sys.executable, "-m", "benchforge", "run", str(suite), "-o", str(out)]
         with (out.parent / f"{out.name}.log").open("ab") as log:
-            process = subprocess.Popen(words, stdout=log, stderr=log, env=dict(os.environ))
+            process = subprocess.Popen(words, stdout=log, stderr=log)
             try:
                 process.wait(seconds)
             except subprocess.TimeoutExpired:

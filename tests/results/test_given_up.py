@@ -80,3 +80,18 @@ def test_only_three_in_a_row_that_end_alike_are_enough(ends: list[str], over: bo
 def test_what_a_server_did_ends_no_case() -> None:
     trials = [trial(number=n, failure=Failure(stage="start", message="a")) for n in (1, 2, 3)]
     assert not given_up(trials, trials[0].case)
+
+
+def test_a_server_that_did_not_start_is_no_failure_of_the_load_tool() -> None:
+    def ended(stage: str, message: str) -> Trial:
+        failure = Failure.model_validate({"stage": stage, "message": message})
+        return trial().model_copy(update={"failure": failure})
+
+    starts, crash = ended("start", "it did not start"), ended("read", "crashed after 12 ms")
+    again = ended("read", "crashed after 9 ms")
+    case = crash.case
+    assert given_up([starts, crash, again, crash], case)
+    assert not given_up([starts, starts, crash], case)
+    assert not given_up([crash, again, trial(), crash], case)
+    assert not given_up([crash, again], case)
+    assert not given_up([crash, again, ended("read", "another end")], case)

@@ -77,7 +77,8 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     most = "" if graph.until is None else "up to "
     failed = sum(lost(header, attempts) for attempts in by_place(trials).values())
     limited = interrupted is None and options.limits.time_limit_s is not None
-    alike = interrupted is None and any(given_up(trials, case) for case in header.cases)
+    open_ = interrupted is None and lacking > failed
+    alike = open_ and any(given_up(trials, case) for case in header.cases)
     if interrupted is not None:
         say(f"interrupted: {counted(len(trials), 'trial')} kept in {begun.folder}")
         code = interrupted.exit_code

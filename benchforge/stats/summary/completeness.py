@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from benchforge.model.files.result import Header
 from benchforge.model.summary.verdict import StopDecision
@@ -64,9 +65,9 @@ def lost(header: Header, attempts: Sequence[Trial]) -> bool:
 
 def given_up(trials: Sequence[Trial], case: CaseName) -> bool:
     """Whether the last three trials of a case ended alike, by the load tool; digits aside."""
-    ends = [trial.failure for trial in trials if trial.case == case][-ATTEMPTS:]
-    alike = {re.sub(r"\d+", "", one.message) for one in ends if one and one.stage == "read"}
-    return len(ends) == ATTEMPTS and None not in ends and len(alike) == 1
+    own = (trial.failure for trial in reversed(trials) if trial.case == case)
+    ends = [one for one in islice(own, ATTEMPTS) if one is not None and one.stage == "read"]
+    return len(ends) == ATTEMPTS and len({re.sub(r"\d+", "", one.message) for one in ends}) == 1
 
 
 def whole(header: Header, trials: Sequence[Trial]) -> int:
