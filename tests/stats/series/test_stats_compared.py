@@ -104,7 +104,7 @@ def only(one: CaseSummary) -> tuple[CaseSummary, MetricSummary]:
 def test_what_is_not_believed_does_not_count() -> None:
     known = case("one", line("speed", "x", 10, 20, 1000))
     assert level(*only(doubted(known, 3))).value == pytest.approx(200**0.5)
-    assert level(*only(doubted(known, 1, 2, 3))).why == NO_TRIAL
+    assert level(*only(doubted(known, 1, 2, 3))).why == f"{NO_TRIAL}: N1"
     new = result(
         case("one", line("speed", "x", 1)), doubted(case("two", known.metrics[0]), 1, 2, 3)
     )
@@ -213,4 +213,4 @@ def test_a_past_whose_response_times_are_not_believed_is_no_model() -> None:
     new = times(day(9, 20.0, 30.0, "lower"), "none")
     assert of(list(compared(new, known, "one", 0.03)), "two").answer == "no model"
     (course,) = [one for one in courses([*known, new], (), "one") if one.case.server == "two"]
-    assert [point.value.why for point in course.points[:-1]] == [NO_TIMES] * len(known)
+    assert [point.value.why for point in course.points[:-1]] == [f"{NO_TIMES}: S2"] * len(known)

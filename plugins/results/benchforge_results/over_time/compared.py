@@ -68,7 +68,7 @@ class MetricChange:
     @property
     def answer(self) -> Answer:
         """What is said of it; a case that has no believed trial has no other answer."""
-        return "not believed" if self.new.why == NO_TRIAL else self.change.state
+        return "not believed" if self.new.why.startswith(NO_TRIAL) else self.change.state
 
 
 def compared(

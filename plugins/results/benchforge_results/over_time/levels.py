@@ -1,7 +1,7 @@
 """One value for each case and metric of a result: what results are compared by."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -126,12 +126,19 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
     left_out = doubted(case, line)
     samples = [one for one in line.samples if one.trial not in left_out]
     if not samples:
-        return {}, NO_TIMES if case.believed else NO_TRIAL
+        return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
     if unknown := [one.sample.why for one in samples if one.sample.value is None]:
         return {}, unknown[0]
     if any(one.sample.lower_bound for one in samples):
         return {}, "a value is only a lower bound"
     return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
+
+
+def _failed(case: CaseSummary, trials: Collection[int]) -> str:
+    """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
+    doubts = [one for one in (*case.doubted, *case.latency_doubted) if one.trial in trials]
+    names = dict.fromkeys(f"{it.id} {it.name}".strip() for one in doubts for it in one.checks)
+    return f": {', '.join(names)}" if names else ""
 
 
 def _typical(values: Sequence[float]) -> Estimate:
