@@ -30,6 +30,9 @@ _SAME: Final = {
     "bytes/s": ("B/s", "1"),
 }
 _DIGITS: Final = 3
+IN_REACH: Final = 100
+"Times as many blocks as were measured: nobody measures more."
+_PLAIN_COUNT: Final = 1000
 _PLAIN_BELOW: Final = Decimal(10) ** 12
 _PLAIN_FROM: Final = Decimal("1e-4")
 
@@ -101,6 +104,17 @@ def exact(value: float | None) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number of things: 1 trial, 2 trials."""
     return f"{exact(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def blocks_that_tell(needed: int, measured: int) -> str:
+    """Return how many blocks would answer a question, or that no number in reach would.
+
+    Such an estimate has two digits at most: it rests on the scatter of few blocks.
+    """
+    if needed > IN_REACH * max(measured, 1):
+        return "too near the limit for more blocks to tell"
+    about = float(f"{needed:.2g}") if needed >= _PLAIN_COUNT else needed
+    return f"about {exact(about)} blocks would tell"
 
 
 def too_many(number: int, most: int, things: str) -> str:

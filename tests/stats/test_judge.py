@@ -18,7 +18,7 @@ from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.region import lies, region
 from benchforge.stats.verdict.judge import judge
-from benchforge.text.readable import percent
+from benchforge.text.readable import blocks_that_tell, percent
 from benchforge.text.readable import times as ratio_text
 
 ABOUT_ONE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.002, 0.998)
@@ -99,7 +99,7 @@ def test_inconclusive_says_how_many_blocks_would_tell() -> None:
     assert found.state == "inconclusive"
     assert found.blocks_needed is not None
     assert found.blocks_needed > 6
-    assert f"about {found.blocks_needed:,} blocks would tell" in found.sentence
+    assert blocks_that_tell(found.blocks_needed, 6) in found.sentence
 
 
 @pytest.mark.parametrize(("relation", "state"), [(">", "fails"), (">=", "holds")])

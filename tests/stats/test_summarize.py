@@ -153,6 +153,15 @@ def test_one_unknown_value_leaves_no_median_and_says_why() -> None:
     assert [one.sample.value for one in line.samples] == [10, None, None]
 
 
+def test_where_no_trial_has_a_value_the_reason_names_no_trial() -> None:
+    assert only_line(*(trial(each, lost=True) for each in range(1, 4))).why == "the tool lost count"
+
+
+def test_of_many_trials_without_a_value_a_few_are_named() -> None:
+    line = only_line(trial(1, 10), *(trial(each, lost=True) for each in range(2, 102)))
+    assert line.why == "the tool lost count (trials 2, 3, 4, 5, 6, 7, and 94 more)"
+
+
 def test_a_class_that_some_trials_lack_has_no_median() -> None:
     trials = [trial(1, errors={"status": 3}), trial(2), trial(3)]
     summary = summarize(header(case()), trials, {"errors": Errors()})

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.text.readable import (
+    IN_REACH,
     amount,
     amounts,
+    blocks_that_tell,
     change,
     conjoined,
     counted,
@@ -163,3 +165,16 @@ def test_a_list_says_how_many_names_it_leaves_out(names: list[str], most: int) -
 def test_a_cut_text_shows_that_it_is_cut(text: str, most: int) -> None:
     shown = cut(text, most)
     assert shown == text or (shown.endswith("...") and len(shown) == most + 3)
+
+
+@pytest.mark.parametrize(
+    ("needed", "measured", "text"),
+    [
+        (52, 6, "about 52 blocks would tell"),
+        (4995, 100, "about 5,000 blocks would tell"),
+        (IN_REACH * 8, 8, "about 800 blocks would tell"),
+        (662_985, 100, "too near the limit for more blocks to tell"),
+    ],
+)
+def test_blocks_that_nobody_measures_are_not_advised(needed: int, measured: int, text: str) -> None:
+    assert blocks_that_tell(needed, measured) == text

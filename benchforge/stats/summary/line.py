@@ -12,6 +12,7 @@ from benchforge.model.trial.window import WHOLE, Window
 from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
 from benchforge.stats.turns.reading import WHY_UNKNOWN
+from benchforge.text.readable import listed
 
 WHY_NO_KIND = "the load tool does not say which request a response belongs to"
 _TWO = 2  # values: one has no deviation
@@ -141,6 +142,8 @@ def _why_unknown(samples: Sequence[TrialSample], trials: int) -> str:
     for trial_sample in samples:
         if trial_sample.sample.value is None:
             unknown.setdefault(trial_sample.sample.why, []).append(trial_sample.trial)
+    if [*map(len, unknown.values())] == [trials]:
+        return next(iter(unknown))
     if unknown:
         return "; ".join(f"{why} ({_named(numbers)})" for why, numbers in unknown.items())
     with_value = len({trial_sample.trial for trial_sample in samples})
@@ -153,7 +156,7 @@ def _why_unknown(samples: Sequence[TrialSample], trials: int) -> str:
 
 
 def _named(numbers: Sequence[int]) -> str:
-    return f"{'trial' if len(numbers) == 1 else 'trials'} {', '.join(map(str, numbers))}"
+    return f"{'trial' if len(numbers) == 1 else 'trials'} {listed(map(str, numbers), most=6)}"
 
 
 def _median(samples: Sequence[Sample], *, beyond_bounds: bool = False) -> float | None:

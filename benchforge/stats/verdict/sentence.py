@@ -15,6 +15,7 @@ from benchforge.stats.verdict.objections import Sides, one_sided
 from benchforge.text.readable import (
     amount,
     amounts,
+    blocks_that_tell,
     conjoined,
     counted,
     exact,
@@ -132,7 +133,7 @@ def _doubts(verdict: Verdict) -> Iterator[str]:
     if verdict.fragile:
         yield "fragile: what no outlier can move says otherwise"
     if verdict.blocks_needed is not None:
-        yield f"about {exact(verdict.blocks_needed)} blocks would tell"
+        yield blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
     if verdict.rejected_blocks and verdict.state != "invalid":
         left_out = len(verdict.rejected_blocks)
         yield f"{counted(left_out, 'block')} left out"

@@ -211,5 +211,5 @@ def _remark(verdict: Verdict, faults: Sequence[str]) -> str:
         some = len(verdict.disturbed) < len(verdict.blocks)
         return f"in {len(verdict.disturbed) if some else 'all'} of them noise met both sides"
     if verdict.blocks_needed is not None:
-        return f"about {readable.exact(verdict.blocks_needed)} blocks would tell"
+        return readable.blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
     return ""

@@ -21,7 +21,8 @@ def next_step(
     Empty if there is nothing to do.
     """
     needed = [line.text.verdict.blocks_needed for line in claims if line.state == "inconclusive"]
-    enough = max((number for number in needed if number is not None), default=0)
+    in_reach = (number for number in needed if number and number <= readable.IN_REACH * blocks)
+    enough = max(in_reach, default=0)
     open_answers = any(answer.undecided for answer in answers)
     noisy = _noisy(trials, blocks) if answers else ""
     if not blocks or not (needed or open_answers):

@@ -92,7 +92,8 @@ def tally(summary: Summary) -> Iterator[str]:
 
 def _in_short(verdict: Verdict) -> str:
     if verdict.blocks_needed is not None:
-        return f"{_name(verdict)} (needs about {readable.exact(verdict.blocks_needed)} blocks)"
+        tells = readable.blocks_that_tell(verdict.blocks_needed, len(verdict.blocks))
+        return f"{_name(verdict)} ({tells})"
     return _name(verdict)
 
 
