@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from benchforge_reporters.charts.chart_file import WIDTH
+from benchforge_reporters.charts.svg.chart_file import WIDTH
 from benchforge_reporters.markdown import Markdown
 from browser import Headless
 from made import made_result, plain

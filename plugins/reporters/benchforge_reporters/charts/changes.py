@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import grid, interval_bar, svg, titled
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import grid, interval_bar, svg, titled
 
 _HEIGHT, _MIDDLE = 30, 15
 

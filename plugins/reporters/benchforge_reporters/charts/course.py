@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Mapping
 from markupsafe import Markup
 
 from benchforge.plugin import Estimate, readable
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import svg, titled
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import svg, titled
 
 _HEIGHT, _FOOT = 150, 18
 _EDGE = 6.0

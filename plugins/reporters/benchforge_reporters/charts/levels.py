@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import CaseSummary, Estimate, MetricSummary, readable
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import (
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import (
     COLOURS,
     Chart,
     ChartRow,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from benchforge.plugin import readable
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import grid, interval_bar, svg, tick_texts, titled
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import grid, interval_bar, svg, tick_texts, titled
 from benchforge_reporters.text.claims import ClaimText
 
 _HEIGHT, _MIDDLE, _APART = 36, 18, 4

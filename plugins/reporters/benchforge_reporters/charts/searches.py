@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from benchforge.plugin import Capacity, CaseSummary, readable
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import (
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import (
     COLOURS,
     Chart,
     ChartRow,

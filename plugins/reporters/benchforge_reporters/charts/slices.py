@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import Trial, readable
-from benchforge_reporters.charts.axis import ChartAxis
-from benchforge_reporters.charts.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
 
 _HEIGHT = 30
 

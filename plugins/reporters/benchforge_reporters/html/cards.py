@@ -6,8 +6,8 @@ from typing import Final
 
 from benchforge.plugin import CaseSummary, Comparison, Summary, readable
 from benchforge_reporters.charts.answer import answer_chart
-from benchforge_reporters.charts.drawing import Chart
 from benchforge_reporters.charts.levels import drawn_column
+from benchforge_reporters.charts.svg.drawing import Chart
 from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer, cases_of
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {

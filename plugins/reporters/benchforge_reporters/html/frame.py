@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from benchforge.plugin import safe
-from benchforge_reporters.charts.drawing import COLOURS, SHAPES, SYMBOLS
+from benchforge_reporters.charts.svg.drawing import COLOURS, SHAPES, SYMBOLS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _FOLDER = Path(__file__).parent
 _STYLES = (
-    "../charts/theme.css",
+    "../charts/svg/theme.css",
     "styles/page.css",
     "styles/charts.css",
-    "../charts/marks.css",
+    "../charts/svg/marks.css",
     "styles/overview.css",
     "styles/print.css",
 )

@@ -8,9 +8,9 @@ from typing import ClassVar
 from markupsafe import Markup
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
-from benchforge_reporters.charts.drawing import Chart, colours_of
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
 from benchforge_reporters.charts.run_order import Lane, run_order
+from benchforge_reporters.charts.svg.drawing import Chart, colours_of
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, SuiteTable, document
 from benchforge_reporters.html.belief import Belief, belief

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchforge_reporters.charts.axis import ChartAxis
 from benchforge_reporters.charts.changes import change_drawing
 from benchforge_reporters.charts.ratios import ratio_ticks
+from benchforge_reporters.charts.svg.axis import ChartAxis
 from benchforge_reporters.html.overview import CountedState
 from markupsafe import Markup
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from benchforge.plugin import readable, safe
-from benchforge_reporters.charts.drawing import (
+from benchforge_reporters.charts.svg.drawing import (
     AXIS_HEIGHT,
     COLOURS,
     SHAPES,

@@ -101,7 +101,7 @@ def test_a_smoke_is_refused(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_what_is_no_result_is_told_in_one_line(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     for words in ([], [str(tmp_path)]):
         done = subprocess.run(
             [sys.executable, "-m", "docs.generate.studies", *words],

@@ -12,7 +12,7 @@ from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
-SUITES = Path(__file__).parents[2] / "suites/studies"
+SUITES = Path(__file__).parents[3] / "suites/studies"
 STUDIES = {
     "http-clients": "PC",
     "cherrypy": "CP",

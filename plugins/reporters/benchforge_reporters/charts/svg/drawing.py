@@ -7,7 +7,7 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from benchforge.plugin import Summary, safe
-from benchforge_reporters.charts.axis import ChartAxis
+from benchforge_reporters.charts.svg.axis import ChartAxis
 
 SHAPES = 4
 "Marks differ in shape as well as in colour: SYMBOLS has each."

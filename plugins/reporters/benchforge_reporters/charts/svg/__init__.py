@@ -1,0 +1,1 @@
+"""What all charts are drawn with: an axis, pieces of SVG, two style sheets, and a file of it."""
