@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -144,7 +145,7 @@ def test_all_apps_ask_the_database_alike(
         before = len(postgres.log.read_text())
         assert {get(ports[name], path).status for _ in range(5)} == {200}
         log = postgres.log.read_text()[before:]
-        assert log.count("connection authorized") == connections, name
+        assert let_in(log) == connections, name
         statements = log.count("LOG:  statement:") + log.count("LOG:  execute")
         assert statements == (0 if path == "/index" else 5), name
         assert log.count("JOIN") == (0 if orm else statements), name
@@ -194,6 +195,15 @@ def test_without_a_database_only_the_index_is_served(
 POOLS = [name for name in NAMES if name not in ORM]
 
 
+def let_in(log: str) -> int:
+    """Return how many connections began and were let in while PostgreSQL wrote this.
+
+    On a loud machine it lets one in, of which the client is gone already, long after it began.
+    """
+    began = set(re.findall(r"\[(\d+)\] .*connection received", log))
+    return sum(pid in began for pid in re.findall(r"\[(\d+)\] .*connection authorized", log))
+
+
 @pytest.mark.samples(2)
 @pytest.mark.parametrize("name", POOLS)
 def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, name: str) -> None:
@@ -202,9 +212,9 @@ def test_a_pool_of_two_serves_eight_clients(postgres: Postgres, tmp_path: Path, 
         serving(name, postgres.tcp, tmp_path / "log", *options) as port,
         ThreadPoolExecutor(8) as clients,
     ):
-        before = postgres.log.read_text().count("connection authorized")
+        before = len(postgres.log.read_text())
         replies = list(clients.map(get, [port] * 80, ["/agents_with_pool"] * 80))
-        opened = postgres.log.read_text().count("connection authorized") - before
+        opened = let_in(postgres.log.read_text()[before:])
     assert {(reply.status, len(reply.body)) for reply in replies} == {(200, 7100)}
     assert 1 <= opened <= 2
 
