@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,20 @@ def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> T
         text=True,
     ) as process:
         os.close(theirs)
+        question = "".join(until_it_asks(process))
         os.write(ours, typed.encode())
         out, err = process.communicate(timeout=3000)
         os.close(ours)
-    return Told(process.returncode, out, err)
+    return Told(process.returncode, out, question + err)
+
+
+def until_it_asks(process: subprocess.Popen[str]) -> Iterator[str]:
+    """Yield what it prints until it asks: like a person, who types no answer before a question."""
+    assert process.stderr is not None
+    while letter := process.stderr.read(1):
+        yield letter
+        if letter == ":":
+            return
 
 
 def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Path) -> None:
