@@ -41,7 +41,7 @@ from benchforge.run.trial.served import (
     made_ready,
     still_there,
 )
-from benchforge.run.trial.services import Serving, begun, site_of, stop
+from benchforge.run.trial.services import Serving, begun, port_of, site_of, stop
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.scenarios.search import rated
@@ -191,14 +191,13 @@ class HostTrial:
         return Watch(self._sandbox, watched_of(self._services), why, self._stay)
 
     def _owns(self) -> bool | None:
-        """Whether the server's own processes listen on its ports; None for a host without it."""
+        """Whether the server's own processes listen where it is asked; None for other hosts."""
         if not self._services or (server := self._services[-1]).role != "server":
             return None
-        running = server.running
-        if running is None:
+        part, running = server.part, server.running
+        if running is None or not isinstance(part, Server):
             return None
-        owned = [self._sandbox.owns(running, port) for port in server.site.ports.values()]
-        return None if None in owned else all(owned)
+        return self._sandbox.owns(running, port_of(part.url(server.site)))
 
     def tick(self) -> str:
         """Look once; return why the trial cannot go on, or nothing."""
