@@ -88,7 +88,8 @@ class HostTrial:
         whole, divided = self._case.driver, None
         if share is not None and (driver := whole.divided(*share)) is not None:
             divided = whole, share[0], share[1]
-            self._case = self._case._replace(driver=driver)
+            mix = self._case.workload and self._case.workload.at(share[0])
+            self._case = self._case._replace(driver=driver, workload=mix)
             if share[0]:
                 self._tool = f"{self._label}-{self._tool}"
         self._scratch = self._kept.enter_context(scratch_folder())
