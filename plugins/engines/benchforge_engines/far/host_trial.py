@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from benchforge_null_server.ceiling import against
+from benchforge_null_server.process import NullServer
+
 from benchforge import door
 from benchforge.errors import TrialFailed, Unusable
 from benchforge.graph import Measurement
@@ -77,12 +80,16 @@ class HostTrial:
         like: list[str] | None,
         share: list[int] | None,
         rate: float | None,
+        null: dict[str, Any] | None,
     ) -> dict[str, object]:
         """Start the keeper; return the machine's hard facts.
 
         `share` is this host's place among those that divide the load, and their number; `rate` is
-        that of a search.
+        that of a search. `null` is the null server, of a load tool that is measured against it.
         """
+        if null is not None:
+            server = NullServer.model_validate(null["server"])
+            self._case = against(self._case, server, tuple(null["share"]))
         if rate is not None:
             self._case = self._case._replace(driver=rated(self._case.driver, rate, block))
         whole, divided = self._case.driver, None
