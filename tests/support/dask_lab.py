@@ -61,9 +61,12 @@ class Cluster:
         """Start the workers of hosts, and wait until they are registered."""
         for label in labels:
             self.workers[label] = self._worker(label)
+        deadline = time.monotonic() + WAITS_S
         for label in labels:
             while not self._printed(self.workers[label], label, "Registered to:"):
-                assert "name taken" in self._log(label).read_text(), self._log(label).read_text()
+                text = self._log(label).read_text()
+                assert "name taken" in text, text
+                assert time.monotonic() < deadline, text
                 self.workers[label] = self._worker(label)  # the scheduler had not lost the last one
 
     def end(self, label: str) -> None:
