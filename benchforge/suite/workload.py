@@ -98,6 +98,10 @@ class Workload(ABC):
         """Yield the requests of a record's later steps, with the names of their open holes."""
 
     @abstractmethod
+    def at(self, place: int) -> "Workload":
+        """Return the mix with the probes of one of several load tools, at a place from 0 on."""
+
+    @abstractmethod
     def hidden(self, secrets: Collection[str]) -> "Workload":
         """Return the mix without secrets."""
 

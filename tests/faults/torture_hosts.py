@@ -66,7 +66,12 @@ Pick = Callable[["Round"], list[Process]]
 
 
 def _named(words: str, hosts: tuple[str, ...] = HOSTS) -> Pick:
-    return lambda one: [p for p in one.look() if words in p.line and p.host in hosts]
+    """Pick processes by their words: not nsenter, which waits for a worker and has its words."""
+    return lambda one: [
+        p
+        for p in one.look()
+        if words in p.line and p.host in hosts and not p.line.startswith("nsenter ")
+    ]
 
 
 FAULTS: dict[str, dict[str, Pick]] = {

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from front_door import WAITS_S, needed
-from hosts_lab import NET, Lab
+from front_door import WAITS_S, needed, needed_module
+from hosts_lab import NET, Lab, lab
 
 from benchforge.run.locate import locate
 
@@ -61,9 +61,12 @@ class Cluster:
         """Start the workers of hosts, and wait until they are registered."""
         for label in labels:
             self.workers[label] = self._worker(label)
+        deadline = time.monotonic() + WAITS_S
         for label in labels:
             while not self._printed(self.workers[label], label, "Registered to:"):
-                assert "name taken" in self._log(label).read_text(), self._log(label).read_text()
+                text = self._log(label).read_text()
+                assert "name taken" in text, text
+                assert time.monotonic() < deadline, text
                 self.workers[label] = self._worker(label)  # the scheduler had not lost the last one
 
     def end(self, label: str) -> None:
@@ -77,9 +80,7 @@ class Cluster:
                 _killed(process)
 
     def _worker(self, label: str) -> "subprocess.Popen[str]":
-        own = {"TMPDIR": str(self.hosts.folder / label / "tmp")}
-        own["XDG_CACHE_HOME"] = f"{self.hosts.folder}/{label}/home"
-        own["BENCHFORGE_PROGRAMS"] = str(Path(sys.prefix).parent / ".tools/system")
+        own = self.hosts.session(label)
         enter = ["nsenter", "-t", str(self.hosts.pids[label]), "-n", "-m", "-p", "--"]
         dask = [sys.executable, "-m", "distributed.cli.dask_worker"]
         words = [f"tls://{SCHEDULER}:{PORT}", "--name", label, "--nthreads", "1"]
@@ -132,6 +133,20 @@ def cluster(
         yield own
     finally:
         own.end_all()
+
+
+@contextlib.contextmanager
+def connected(
+    engine: str, folder: Path, labels: Sequence[str], variables: Mapping[str, str] | None = None
+) -> Iterator[tuple[Lab, str]]:
+    """Give hosts, and the TOML by which an engine connects them, until the test ends."""
+    with lab(folder, labels, variables) as hosts:
+        if engine == "ssh":
+            yield hosts, "".join(map(hosts.table, labels))
+            return
+        needed_module("distributed")
+        with cluster(hosts, folder):
+            yield hosts, table(hosts, folder)
 
 
 def authority(folder: Path, name: str = "cluster") -> None:

@@ -79,6 +79,8 @@ class Lab:
     addresses: dict[str, str]
     pids: dict[str, int]
     "The first process of each host."
+    variables: Mapping[str, str]
+    "Variables that sessions on all hosts have."
 
     def table(self, label: str) -> str:
         """Return the TOML of a host."""
@@ -86,6 +88,10 @@ class Lab:
         address = self.addresses[label]
         lines = (f"[hosts.{label}]", f'ssh = "{label}"', f'address = "{address}"')
         return "\n".join([*lines, f'python = "{python}"', ""])
+
+    def session(self, label: str) -> dict[str, str]:
+        """Return the variables of a session on a host."""
+        return _session(self.folder / label, self.variables)
 
     def inside(self, label: str, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a program on a host, by another way than ssh."""
@@ -143,9 +149,8 @@ def lab(
             for one, at in addresses.items()
         }
         config = _client(folder, addresses)
-        yield Lab(
-            folder, {**os.environ, "BENCHFORGE_SSH_COMMAND": f"ssh -F {config}"}, addresses, pids
-        )
+        environment = {**os.environ, "BENCHFORGE_SSH_COMMAND": f"ssh -F {config}"}
+        yield Lab(folder, environment, addresses, pids, variables or {})
 
 
 def _alone() -> bool:
@@ -182,6 +187,16 @@ def _client(folder: Path, addresses: dict[str, str]) -> Path:
     return config
 
 
+def _session(own: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "TMPDIR": str(own / "tmp"),
+        "XDG_CACHE_HOME": f"{own}/home",
+        "BENCHFORGE_PROGRAMS": f"{Path(sys.prefix).parent}/.tools/system",
+        "PATH": f"{own}/bin:{os.defpath}",
+        **variables,
+    }
+
+
 @contextlib.contextmanager
 def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) -> Iterator[int]:
     """Start one host; give its first process."""
@@ -191,13 +206,7 @@ def _host(folder: Path, label: str, address: str, variables: Mapping[str, str]) 
     _key(own / "host")
     sshd = locate("sshd")
     assert sshd is not None
-    system = Path(sys.prefix).parent / ".tools/system"
-    given: dict[str, object] = {
-        "TMPDIR": own / "tmp",
-        "XDG_CACHE_HOME": own / "home",
-        "BENCHFORGE_PROGRAMS": system,
-    }
-    given |= {"PATH": f"{own}/bin:{os.defpath}", **variables}
+    given = _session(own, variables)
     lines = [
         f"ListenAddress {address}",
         f"HostKey {own}/host",

@@ -1,6 +1,6 @@
 """Whether a load tool was the limit: its rate against what it gets from the null server (L2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.files.ceiling import Ceiling
@@ -12,12 +12,13 @@ from benchforge.text.readable import figure, percent
 BEYOND = 1.1
 "So much above a ceiling, it was none: it was measured too low."
 _ALIKE_BYTES, _ALIKE = 1024, 0.1
+_WORST: tuple[Status, ...] = ("pass", "unknown", "warn", "fail")
 
 
 def of_session(
     header: Header, trials: Sequence[Trial], ceilings: Sequence[Ceiling], limits: Thresholds
 ) -> Iterator[Check]:
-    """Yield what each case's largest throughput is of its load tool's.
+    """Yield what each case's largest throughput is of its load tool's; of several, the worst.
 
     Clients are not asked: they are what is measured. Neither are tools that measure processes, nor
     searches: there each trial tells whether its rate was kept (L4).
@@ -34,20 +35,41 @@ def of_session(
         fastest = max(own, key=_per_second, default=None)
         if fastest is None or (fastest.reading is not None and fastest.reading.process_s):
             continue
-        ceiling = nearest(fastest, ceilings)
-        if ceiling is not None and ceiling.per_second is not None:
-            yield _check(fastest, ceiling, ceiling.per_second, limits)
-        elif case.driver not in without:
-            without.add(case.driver)
-            says = f"{case.driver}: what it can do at most {_why_none(header, ceiling)}"
-            yield limits.check("L2", "apparatus", None, says, scope="result", component=case.driver)
+        checks = [_of_tool(header, fastest, host, ceilings, limits) for host in by_tool(fastest)]
+        worst = max(checks, key=lambda check: _WORST.index(check.status))
+        if worst.component not in without:
+            yield worst
+        without |= {worst.component} & {case.driver}
 
 
-def fits(trial: Trial, ceiling: Ceiling) -> bool:
-    """Whether a ceiling is of a trial's load, and of answers of about its size."""
-    return trial.driver_digest == ceiling.trial.driver_digest and _alike(
-        answered(trial), ceiling.body_bytes
+def by_tool(trial: Trial) -> Mapping[str, Trial]:
+    """Return a trial as each of its load tools made it, by their hosts; "" is our own machine."""
+    hosts = {host: trial.hosts[host].reading or trial.reading for host in _tools_of(trial)}
+    return {k: trial.model_copy(update={"reading": one}) for k, one in hosts.items()} or {"": trial}
+
+
+def is_of(ceiling: Ceiling, trial: Trial, host: str) -> bool:
+    """Whether a ceiling is that of a trial's load tool on a host, with its server's host."""
+    there = ceiling.trial
+    return (
+        bool(trial.driver_digest)
+        and trial.driver_digest == there.driver_digest
+        and (host, len(_tools_of(trial)) or 1) == (ceiling.host, ceiling.shares)
+        and _servers_of(trial) == _servers_of(there)
     )
+
+
+def _tools_of(trial: Trial) -> tuple[str, ...]:
+    return trial.hosts_of(f"loader-{trial.case.driver}")
+
+
+def _servers_of(trial: Trial) -> tuple[str, ...]:
+    return trial.hosts_of(f"server-{trial.case.server}")
+
+
+def fits(ceiling: Ceiling, trial: Trial, host: str) -> bool:
+    """Whether a ceiling is of a trial's load tool, and of answers of about its size."""
+    return is_of(ceiling, trial, host) and _alike(answered(trial), ceiling.body_bytes)
 
 
 def answered(trial: Trial) -> int:
@@ -55,13 +77,9 @@ def answered(trial: Trial) -> int:
     return trial.answers[-1].length if trial.answers else 0
 
 
-def nearest(trial: Trial, ceilings: Sequence[Ceiling]) -> Ceiling | None:
-    """Return the ceiling of a trial's load whose answers are nearest to its own in size."""
-    own = [
-        ceiling
-        for ceiling in ceilings
-        if trial.driver_digest and ceiling.trial.driver_digest == trial.driver_digest
-    ]
+def nearest(trial: Trial, host: str, ceilings: Sequence[Ceiling]) -> Ceiling | None:
+    """Return the ceiling of a trial's load tool whose answers are nearest to its own in size."""
+    own = [ceiling for ceiling in ceilings if is_of(ceiling, trial, host)]
     measured = [ceiling for ceiling in own if ceiling.per_second is not None] or own
     return min(
         measured, key=lambda ceiling: abs(ceiling.body_bytes - answered(trial)), default=None
@@ -82,21 +100,35 @@ def _per_second(trial: Trial) -> float:
     return reading.responses / reading.seconds
 
 
-def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
+def _of_tool(
+    header: Header, trial: Trial, host: str, ceilings: Sequence[Ceiling], limits: Thresholds
+) -> Check:
+    """L2 of a trial's load tool on a host."""
+    ceiling, tool = nearest(trial, host, ceilings), trial.case.driver
+    of = f"{tool} on {host}" if host else tool
+    if ceiling is not None and ceiling.per_second is not None:
+        return _check(of, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
+    says = f"{of}: what it can do at most {_why_none(header, ceiling)}"
+    return limits.check("L2", "apparatus", None, says, scope="result", component=tool)
+
+
+def _check(of: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
     share = _per_second(trial) / most
     judged = limits["L2"].status(share)
-    alike, length = fits(trial, ceiling), answered(trial)
+    length = answered(trial)
+    alike = _alike(length, ceiling.body_bytes)
     # Longer answers, or encrypted ones, are more work for the tool: its ceiling is lower with them.
     harder = trial.url.startswith("https:") or (not alike and length > ceiling.body_bytes)
     easier = not alike and length < ceiling.body_bytes
-    floor = ceiling.only_a_floor or ("it was faster here" if share > BEYOND else "")
+    floor = ceiling.only_a_floor or _full_link(ceiling)
+    floor = floor or ("it was faster here" if share > BEYOND else "")
     status: Status = judged
     why = ""
     if judged == "pass" and harder:
         status, why = "unknown", "answers that are longer or encrypted are more work than that"
     elif judged != "pass" and (easier or floor):
         status, why = "unknown", floor or "shorter answers are less work than that"
-    who = f"{trial.case.driver} was asked for" if _has_rate(trial) else f"{trial.case.driver} made"
+    who = f"{of} was asked for" if _has_rate(trial) else f"{of} made"
     says = (
         f"{who} {figure(_per_second(trial))} requests/s, {percent(share)} of the "
         f"{figure(most)} that it gets from a server that does nothing{_meaning(status, why)}"
@@ -104,6 +136,11 @@ def _check(trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> C
     return limits.check(
         "L2", "apparatus", share, says, status=status, scope="result", component=trial.case.title
     )
+
+
+def _full_link(ceiling: Ceiling) -> str:
+    full = any(check.id == "H3" and check.status != "pass" for check in ceiling.trial.checks)
+    return "the link between the hosts may have been the limit then" if full else ""
 
 
 def _has_rate(trial: Trial) -> bool:

@@ -135,7 +135,7 @@ def report_result(result: ResumableResult, suite: Suite, options: RunOptions) ->
 
 
 def _at_most(ceiling: Ceiling) -> str:
-    tool = ceiling.trial.case.driver
+    tool = ceiling.trial.case.driver + (f" on {ceiling.host}" if ceiling.host else "")
     if ceiling.per_second is None:
         failure = ceiling.trial.failure
         why = failure.message if failure is not None else "no response"

@@ -26,8 +26,15 @@ class Ceiling(Frozen):
     "Length of the null server's body: that of the measured server's answer before the load."
     processes: PositiveInt
     "Number of processes of the null server."
+    shares: PositiveInt = 1
+    "Number of load tools that divide the load. The ceiling is that of one, on its own host."
     trial: Trial
     "Measurement of the ceiling. Its block and position are 1 and have no meaning."
+
+    @property
+    def host(self) -> str:
+        """Label of the load tool's host; empty if it ran on benchforge's own machine."""
+        return next(iter(self.trial.hosts_of(f"loader-{self.trial.case.driver}")), "")
 
     @property
     def per_second(self) -> float | None:

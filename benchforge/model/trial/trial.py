@@ -196,6 +196,11 @@ class Trial(Frozen):
         """True if the trial has a measurement."""
         return self.failure is None and self.reading is not None
 
+    def hosts_of(self, process: str) -> tuple[str, ...]:
+        """Return the labels of the hosts that ran a process, such as server-flask, or share it."""
+        hosts = self.hosts.items()
+        return tuple(k for k, one in hosts if {process, f"{k}-{process}"} & {*one.parts})
+
     def of_kind(self, label: str) -> "Trial":
         """Return the trial as if it had sent one kind of its mix alone; some tools tell none."""
         kind = self.stream.kinds[label] if self.stream is not None else None

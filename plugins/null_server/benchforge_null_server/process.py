@@ -1,6 +1,5 @@
 """The null server as a part: what a load tool is measured against."""
 
-import os
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,7 +27,8 @@ class NullServer(Server):
         """Return the program, without what this environment adds to Python."""
         return Command(
             *(site.python, "-I", "-S", Path(server.__file__)),
-            *("--port", site.port, "--bytes", self.body_bytes, "--processes", self.processes),
+            *("--address", site.address, "--port", site.port),
+            *("--bytes", self.body_bytes, "--processes", self.processes),
         )
 
     def workers_told(self) -> int:
@@ -36,11 +36,10 @@ class NullServer(Server):
         return self.processes
 
 
-def processes_for(tool: int | None) -> int:
-    """Return how many it takes for a tool of so many threads.
+def processes_for(tool: int | None, cpus: int) -> int:
+    """Return how many it takes for a tool of so many threads, on a machine of so many CPUs.
 
     A request costs it about as much CPU as it costs wrk: one for each thread is enough, and more
     than there are CPUs would only take turns.
     """
-    cpus = len(os.sched_getaffinity(0))
     return max(1, min(tool or 1, cpus))

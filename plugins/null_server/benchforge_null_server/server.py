@@ -204,13 +204,14 @@ def listening(address: str, port: int) -> socket.socket:
 
 
 def main() -> None:
-    """Serve on 127.0.0.1, in as many processes as are asked for."""
+    """Serve in as many processes as are asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--address", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--bytes", type=int, default=0, help="of each body")
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
-    doors = [listening("127.0.0.1", given.port) for _ in range(given.processes)]
+    doors = [listening(given.address, given.port) for _ in range(given.processes)]
     for door in doors[1:]:
         if os.fork() == 0:
             doors = [door]

@@ -54,6 +54,8 @@ class Mix(Workload):
     session: UserSession | None = None
     users: tuple[User, ...] = ()
     "Values of the answers to the logins; empty before them."
+    place: int = 0
+    "Place among the load tools that divide a load: each has probes of its own."
 
     @property
     def shares(self) -> Mapping[str, int]:  # type: ignore[override]
@@ -122,7 +124,7 @@ class Mix(Workload):
     def probe(self, label: str) -> tuple[dict[str, Value], User]:
         """Return the values of a kind's probe, and the user that sends it."""
         user = self.users[0] if self.users else unfilled(self.session)
-        number = list(self.kinds).index(label)
+        number = list(self.kinds).index(label) + self.place * len(self.kinds)
         rows = _probed(self._used(self.kinds[label]), number) | self._probed_session
         return self.values(rows), user
 
@@ -261,6 +263,10 @@ class Mix(Workload):
         return self.session is not None or any(
             True for _ in holes_of(self.rows[label].request.model_dump(mode="json"))
         )
+
+    def at(self, place: int) -> "Mix":
+        """Return the mix with the probes of one of several load tools, at a place from 0 on."""
+        return replace(self, place=place)
 
     def hidden(self, secrets: Collection[str]) -> "Mix":
         """Return the mix without secrets in its texts."""

@@ -13,8 +13,9 @@ import pytest
 from benchforge_engines.far.files import FileCache
 from benchforge_engines.sitting.given import share_of
 from benchforge_engines.user_files import LARGEST, check, imported, user_files
+from dask_lab import connected
 from front_door import needed
-from hosts_lab import lab, told_by
+from hosts_lab import told_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -177,6 +178,10 @@ use = "nginx"
 upstream = "mine"
 tls = true
 
+[servers.plain]
+use = "nginx"
+upstream = "mine"
+
 [loaders.pace]
 use = "pace"
 connections = 2
@@ -184,7 +189,7 @@ duration = "1s"
 
 [scenarios.list]
 request = { path = "/", headers = { Authorization = { env = "LOAD_TOKEN" } } }
-servers = ["old", "program", "front"]
+servers = ["old", "program", "front", "plain"]
 loaders = ["pace"]
 
 [repeat]
@@ -277,7 +282,8 @@ def wheel(folder: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["ssh", "dask"])
+def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path, engine: str) -> None:
     needed("git", "nginx", "openssl", "uv")
     path = site(tmp_path)
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@y"]
@@ -286,10 +292,9 @@ def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path) ->
     (tmp_path / "code/mysite/main.py").write_text(APP.replace('"old"', '"new"'))
     wheel(tmp_path / "wheels")
     uv = {"UV_NO_INDEX": "1", "UV_FIND_LINKS": str(tmp_path / "wheels"), "UV_OFFLINE": "1"}
-    labels = ("load", "app")
-    with lab(tmp_path, labels, uv) as hosts:
+    with connected(engine, tmp_path, ("load", "app"), uv) as (hosts, tables):
         python = os.path.realpath("/proc/self/exe")
-        text = SUITE.replace("PYTHON", python) + "".join(map(hosts.table, labels))
+        text = SUITE.replace("PYTHON", python) + tables
         path.write_text(text)
         environment = {**hosts.environment, **SECRETS}
         lacking = text.replace('servers = ["old"', 'servers = ["none", "old"')
@@ -315,10 +320,12 @@ def test_own_code_a_commit_a_runtime_secrets_and_tls_on_hosts(tmp_path: Path) ->
         for file in result.glob("trials/*/trial.json"):
             trial = json.loads(file.read_text())
             assert trial["failure"] is None
+            assert trial["listener"]["is_server"]
             assert trial["reading"]["responses"] > 0
             answers[trial["case"]["server"]] = (file.parent / "answer.bin").read_text()
             assert trial["url"].startswith("https:") == (trial["case"]["server"] == "front")
-        assert answers == {"old": "old False", "program": "by uv", "front": "new False"}
+        proxied = {"front": "new False", "plain": "new False"}
+        assert answers == {"old": "old False", "program": "by uv", **proxied}
         header = json.loads((result / "result.json").read_text())
         assert header["runtimes"]["own"]["packages"]["brought-word"] == "1.0"
         assert (result / "runtimes/own.txt").read_text().startswith("brought-word==1.0")

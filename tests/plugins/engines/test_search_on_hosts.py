@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hosts_lab import lab, told_by
+from dask_lab import connected
+from hosts_lab import told_by
 
 SUITE = """
 benchforge = 1
@@ -39,10 +40,9 @@ quiet = "off"
 
 
 @pytest.mark.exhaustive
-def test_a_search_and_cpus_on_hosts(tmp_path: Path) -> None:
-    labels = ("load", "app")
-    with lab(tmp_path, labels) as hosts:
-        tables = "".join(map(hosts.table, labels))
+@pytest.mark.parametrize("engine", ["ssh", "dask"])
+def test_a_search_and_cpus_on_hosts(tmp_path: Path, engine: str) -> None:
+    with connected(engine, tmp_path, ("load", "app")) as (hosts, tables):
         (tmp_path / "few.toml").write_text(SUITE.replace('"1"', '"4000"') + tables)
         told = told_by(hosts.environment, tmp_path, "doctor", "--hosts", "few.toml")
         assert told.code == 3, told.all

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_null_server.ceiling import COSTS_S, SHARE, against, wanted
+from benchforge_null_server.ceiling import COSTS_S, SHARE, against, lacking, wanted
 from benchforge_null_server.process import NullServer
 from front_door import Bench, answering
 from hypothesis import given
@@ -22,6 +22,7 @@ from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.trial import Failure, Load, Trial
@@ -56,10 +57,33 @@ def trial(
     return plain.trial(**made | other)
 
 
+def plain_check(id_: str, status: Any, **changed: Any) -> Check:
+    fields = {"name": "link", "scope": "trial", "subject": "behaviour", "message": ""} | changed
+    return Check.model_validate({"id": id_, "status": status, **fields})
+
+
 def ceiling_of(rate: float, length: int = 100, **how: Any) -> Ceiling:
     return Ceiling(
         number=1, body_bytes=length, processes=1, trial=trial(rate, length=length, **how)
     )
+
+
+def host(*parts: str, rate: float | None = None) -> TrialHost:
+    reading = None if rate is None else plain.reading(round(rate * SECONDS), seconds=SECONDS)
+    return TrialHost(address="10.0.0.1", parts=parts, reading=reading)
+
+
+def on_hosts(rate: float, rate2: float) -> Trial:
+    """A load that two load tools divide."""
+    tools = {"l1": host("loader-closed", rate=rate), "l2": host("l2-loader-closed", rate=rate2)}
+    return trial(rate + rate2, hosts={**tools, "app": host("server-one")})
+
+
+def ceiling_on(label: str, rate: float, *, of: str = "app", shares: int = 2, **how: Any) -> Ceiling:
+    hosts = {label: host("loader-closed"), of: host("server-null")}
+    own = plain.named("null", driver="closed")
+    one = ceiling_of(rate, hosts=hosts, case=own, **how)
+    return one.model_copy(update={"shares": shares})
 
 
 def header(*, smoke: bool = False) -> Header:
@@ -131,16 +155,7 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
         (
             ceiling_of(
                 10_000,
-                checks=(
-                    Check(
-                        id="N1",
-                        name="foreign-cpu",
-                        scope="trial",
-                        subject="apparatus",
-                        status="fail",
-                        message="",
-                    ),
-                ),
+                checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),),
             ),
             "that measurement is not believed (N1 foreign-cpu)",
         ),
@@ -207,6 +222,48 @@ def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
     assert "could not be measured: it broke" in found.message
     (found,) = asked([trial(1_000, driven=None)], [ceiling_of(10)])
     assert found.status == "unknown"  # an older result
+
+
+@pytest.mark.parametrize(
+    ("ceilings", "status", "says"),
+    [
+        ((ceiling_on("l1", 1_000), ceiling_on("l2", 4_000)), "fail", "closed on l1 made 950"),
+        ((ceiling_on("l1", 4_000), ceiling_on("l2", 1_000)), "warn", "closed on l2 made 800"),
+        ((ceiling_on("l1", 4_000), ceiling_on("l2", 4_000)), "pass", "closed on l"),
+        ((ceiling_on("l1", 4_000),), "unknown", "closed on l2: what it can do at most was not"),
+        ((ceiling_on("l1", 1_000),), "fail", "closed on l1 made 950"),
+        ((ceiling_of(1_000),), "unknown", "closed on l1: what it can do at most was not"),
+        # With another server's host the network is another, and a whole load is no half.
+        ((ceiling_on("l1", 1_000, of="db"),), "unknown", "was not measured"),
+        ((ceiling_on("l1", 1_000, shares=1),), "unknown", "was not measured"),
+    ],
+)
+def test_each_of_several_load_tools_is_held_against_its_own_ceiling(
+    ceilings: Sequence[Ceiling], status: str, says: str
+) -> None:
+    (found,) = asked([on_hosts(950, 800)], ceilings)
+    assert (found.status, says in found.message) == (status, True), found.message
+
+
+def test_a_ceiling_over_a_full_link_is_a_floor() -> None:
+    full = plain_check("H3", "fail")
+    (found,) = asked(
+        [on_hosts(950, 800)], [ceiling_on("l1", 1_000, checks=(full,)), ceiling_on("l2", 9_000)]
+    )
+    assert found.status == "unknown"
+    assert "the link between the hosts may have been the limit" in found.message
+
+
+def test_the_load_tool_that_has_no_ceiling_is_next() -> None:
+    one, much = on_hosts(950, 800), {"load": 1e6}
+    assert lacking(one, []) == ["l1", "l2"]
+    assert lacking(one, [ceiling_on("l1", 1_000)]) == ["l2"]
+    failure = Failure(stage="drive", message="lost host l2")
+    failed = ceiling_on("l2", 1, reading=None, failure=failure)
+    assert lacking(one, [ceiling_on("l1", 1_000), failed]) == []
+    assert wanted(one, [ceiling_on("l1", 1_000)], much, 60)
+    assert not wanted(one, [ceiling_on("l1", 1_000), failed], much, 60)
+    assert lacking(trial(1), [ceiling_on("l1", 1_000, shares=1)]) == [""]
 
 
 def test_clients_and_tools_that_measure_processes_are_not_asked() -> None:

@@ -71,6 +71,15 @@ def test_numbers_are_between_their_ends_and_each_once_ends(low: int, more: int) 
     assert list(once.draws("s")) == list(range(low, low + more + 1))
 
 
+def test_the_probes_of_several_load_tools_take_rows_of_their_own_from_the_end() -> None:
+    kind = RequestKind.model_validate({"share": 1, "request": {"path": "/order/{i}"}})
+    feeds = {"i": loaded("i", Feed(integers=(1, 20), order="each once"), None)}
+    workload = Mix({"a": kind, "b": kind}, feeds)
+    paths = [[request.path for request, _ in workload.at(n).first.values()] for n in range(2)]
+    assert paths == [["/order/20", "/order/19"], ["/order/18", "/order/17"]]
+    assert first(workload, 9) == first(workload.at(1), 9)
+
+
 def test_a_skew_prefers_the_first_values() -> None:
     draws = loaded("p", Feed(integers=(1, 100), skew="zipf 1.1"), None).draws("seed")
     drawn = Counter(islice(draws, 5000))

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from benchforge_null_server.ceiling import against
+from benchforge_null_server.process import NullServer
+
 from benchforge import door
 from benchforge.errors import TrialFailed, Unusable
 from benchforge.graph import Measurement
@@ -41,7 +44,7 @@ from benchforge.run.trial.served import (
     made_ready,
     still_there,
 )
-from benchforge.run.trial.services import Serving, begun, site_of, stop
+from benchforge.run.trial.services import Serving, begun, port_of, site_of, stop
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.scenarios.search import rated
@@ -77,18 +80,23 @@ class HostTrial:
         like: list[str] | None,
         share: list[int] | None,
         rate: float | None,
+        null: dict[str, Any] | None,
     ) -> dict[str, object]:
         """Start the keeper; return the machine's hard facts.
 
         `share` is this host's place among those that divide the load, and their number; `rate` is
-        that of a search.
+        that of a search. `null` is the null server, of a load tool that is measured against it.
         """
+        if null is not None:
+            server = NullServer.model_validate(null["server"])
+            self._case = against(self._case, server, tuple(null["share"]))
         if rate is not None:
             self._case = self._case._replace(driver=rated(self._case.driver, rate, block))
         whole, divided = self._case.driver, None
         if share is not None and (driver := whole.divided(*share)) is not None:
             divided = whole, share[0], share[1]
-            self._case = self._case._replace(driver=driver)
+            mix = self._case.workload and self._case.workload.at(share[0])
+            self._case = self._case._replace(driver=driver, workload=mix)
             if share[0]:
                 self._tool = f"{self._label}-{self._tool}"
         self._scratch = self._kept.enter_context(scratch_folder())
@@ -191,14 +199,13 @@ class HostTrial:
         return Watch(self._sandbox, watched_of(self._services), why, self._stay)
 
     def _owns(self) -> bool | None:
-        """Whether the server's own processes listen on its ports; None for a host without it."""
+        """Whether the server's own processes listen where it is asked; None for other hosts."""
         if not self._services or (server := self._services[-1]).role != "server":
             return None
-        running = server.running
-        if running is None:
+        part, running = server.part, server.running
+        if running is None or not isinstance(part, Server):
             return None
-        owned = [self._sandbox.owns(running, port) for port in server.site.ports.values()]
-        return None if None in owned else all(owned)
+        return self._sandbox.owns(running, port_of(part.url(server.site)))
 
     def tick(self) -> str:
         """Look once; return why the trial cannot go on, or nothing."""

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from benchforge_null_server.process import NullServer
+
 from benchforge import door
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
 from benchforge.model.trial.hosts import HostLink
@@ -116,6 +118,7 @@ class _HostsTrial:
                     like=body,
                     share=self._share(label),
                     rate=None if self._case.find is None else self._case.driver.load().rate,
+                    null=self._null(),
                 )
                 for label in self._labels
             }
@@ -144,6 +147,13 @@ class _HostsTrial:
             }
         with story.phase("stop"):
             sitting.all_of(self._tools, "again")
+
+    def _null(self) -> dict[str, Any] | None:
+        """Return the null server, and for whose share of the load it is; None in a trial."""
+        server, divided = self._case.server, self._inputs.divided
+        if not isinstance(server, NullServer) or divided is None:
+            return None
+        return {"server": server.model_dump(), "share": divided[1:]}
 
     def _share(self, label: str) -> tuple[int, int] | None:
         """Return the place of a host among those that divide the load, and their number."""

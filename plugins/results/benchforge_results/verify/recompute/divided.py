@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from benchforge_engines.readings import merged_reading
 
-from benchforge.checks.answers.counted import counted
+from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
@@ -51,13 +51,20 @@ def readings(
         if name != label:
             file, trial = file.parent / host / file.name, _as_first(trial, host)
         reading = reading_of(driver, output_of(trial, file, driver))
-        if trial.good_response is not None:
-            limits = limits_of(result.header.model)
-            reading = counted(trial, reading, trial.good_response, limits)
-        each.append(reading)
-        yield kept.again("hosts", host, "reading", value=plain(reading))
+        each.append(good_of(result, trial, reading))
+        yield kept.again("hosts", host, "reading", value=plain(each[-1]))
     starts = [kept.trial.hosts[host].started_s or 0.0 for host in tools]
     yield kept.again("reading", value=plain(merged_reading(each, starts)))
+
+
+def good_of(result: Result, trial: Trial, reading: Reading) -> Reading:
+    """Return a reading whose good responses are those that the suite expects."""
+    limits_then = limits_of(result.header.model)
+    if trial.stream is not None:
+        return counted_kinds(trial, reading, trial.stream, limits_then)
+    if trial.good_response is not None:
+        return counted(trial, reading, trial.good_response, limits_then)
+    return reading
 
 
 def _as_first(trial: Trial, host: str) -> Trial:

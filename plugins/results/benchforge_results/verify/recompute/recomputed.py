@@ -115,7 +115,8 @@ class Result:
         driver = self.suite.driver(kept.trial.case)
         if kept.trial.search_outcome is not None:
             driver = rated(driver, kept.trial.search_outcome.rate, kept.trial.block)
-        return load_of(driver) if isinstance(kept.file.model, Ceiling) else driver
+        model = kept.file.model
+        return load_of(driver, 0, model.shares) if isinstance(model, Ceiling) else driver
 
 
 Recomputation = Callable[[Result], Iterator[RecomputedValue | ComparedLines | FileFault]]

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from benchforge import door
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
-from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.limits import limits
-from benchforge.checks.machine.calibrated import limits_of
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import ANSWER
@@ -120,17 +118,7 @@ def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | File
     if kept.trial.turns is not None:
         yield from _slices(kept, reading, kept.trial.turns)
         reading = in_turns(reading, kept.trial.turns)
-    yield kept.again("reading", value=plain(_counted(result, kept.trial, reading)))
-
-
-def _counted(result: Result, trial: Trial, reading: Reading) -> Reading:
-    """Return a reading whose good responses are those that the suite expects."""
-    limits_then = limits_of(result.header.model)
-    if trial.stream is not None:
-        return counted_kinds(trial, reading, trial.stream, limits_then)
-    if trial.good_response is not None:
-        return counted(trial, reading, trial.good_response, limits_then)
-    return reading
+    yield kept.again("reading", value=plain(divided.good_of(result, kept.trial, reading)))
 
 
 def _slices(

@@ -1,0 +1,75 @@
+"""What each of several load tools can do at most, measured from its own host."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dask_lab import connected
+from hosts_lab import told_by
+
+SUITE = """
+benchforge = 1
+
+[placement.hosts]
+loader = ["load", "load2"]
+server = "app"
+
+[servers.hello]
+use = "waitress"
+app = "hello_wsgi"
+
+[loaders.pace]
+use = "pace"
+connections = 4
+think = "5ms"
+duration = "1s"
+
+[scenarios.hello]
+servers = ["hello"]
+loaders = ["pace"]
+
+[repeat]
+blocks = 400
+quiet = "off"
+
+"""
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("engine", "tools"), [("ssh", ["load", "load2"]), ("dask", ["load"])])
+def test_each_load_tool_has_a_ceiling_of_its_own(
+    tmp_path: Path, engine: str, tools: list[str]
+) -> None:
+    with connected(engine, tmp_path, (*tools, "app")) as (hosts, tables):
+        text = SUITE.replace('["load", "load2"]', json.dumps(tools))
+        (tmp_path / "suite.toml").write_text(text + tables)
+        words = ["run", "suite.toml", "-o", "results"]
+        for limit in ("20s", "40s", "80s", "160s"):  # a loud machine has time for a trial only
+            ran = told_by(hosts.environment, tmp_path, *words, "--time-limit", limit)
+            (result,) = (tmp_path / "results").iterdir()
+            if len(there := ceilings(result)) == len(tools):
+                break
+            words = ["run", "--resume", str(result)]
+        assert len(there) == len(tools), ran.all
+        address = hosts.addresses["app"]
+        for place, one in enumerate(there):
+            trial = one["trial"]
+            assert trial["failure"] is None, trial["failure"]
+            assert trial["url"].startswith(f"http://{address}:")
+            assert one["shares"] == len(tools)
+            assert trial["load"]["connections"] == 4 // len(tools)
+            assert trial["hosts"][tools[place]]["parts"] == ["loader-pace"]
+            assert trial["hosts"]["app"]["parts"] == ["server-null"]
+            assert one["body_bytes"] == trial["answers"][0]["length"] > 0
+        summary = json.loads((result / "summary.json").read_text())
+        (found,) = (one for one in summary["checks"] if one["id"] == "L2")
+        assert found["value"] is not None, found
+        assert "pace on load" in found["message"]
+        for command in ("validate", "verify"):
+            told = told_by(hosts.environment, tmp_path, command, str(result))
+            assert told.code == 0, told.all
+
+
+def ceilings(result: Path) -> list[dict[str, Any]]:
+    return [json.loads(one.read_text()) for one in sorted(result.glob("ceilings/*/ceiling.json"))]

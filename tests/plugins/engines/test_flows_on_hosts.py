@@ -1,0 +1,192 @@
+"""Users who log in and flows of a mix, from load tools on hosts."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dask_lab import connected
+from front_door import needed_module
+from hosts_lab import told_by
+
+SUITE = """
+benchforge = 1
+smoke = true
+
+[placement.hosts]
+loader = ["load", "load2"]
+server = "app"
+
+[servers.shop]
+use = "command"
+command = ["{python}", "shop.py", "{address}", "{port}"]
+directory = "code"
+environment = { PASSWORD = { env = "SHOP_PASSWORD" } }
+
+[loaders.pace]
+use = "pace"
+connections = 4
+requests = 200
+
+[loaders.locust]
+use = "locust"
+host = "load"
+users = 2
+duration = "2s"
+
+[feeds.user]
+values = ["ann", "bob", "cleo", "dan"]
+order = "each once"
+
+[feeds.product]
+file = "products.csv"
+
+[scenarios.shop]
+servers = ["shop"]
+loaders = ["pace", "locust"]
+
+[scenarios.shop.session]
+users = 4
+expect = { status = 302 }
+take = { token = "header:X-Token" }
+
+[scenarios.shop.session.request]
+method = "POST"
+path = "/login"
+form = { name = "{user}", password = { env = "SHOP_PASSWORD" } }
+
+[scenarios.shop.kinds.mine]
+share = 3
+request = { path = "/mine/{user}", headers = { X-Token = "{token}" } }
+
+[scenarios.shop.kinds.refused]
+request = { path = "/mine/nobody" }
+expect = { status = 401 }
+
+[[scenarios.shop.kinds.buy.steps]]
+name = "add"
+request = { method = "POST", path = "/carts", body = '{"product": {product.id}}' }
+expect = { status = 201 }
+take = { cart = "json:/cart/id" }
+
+[[scenarios.shop.kinds.buy.steps]]
+name = "pay"
+request = { method = "POST", path = "/carts/{cart}/pay", headers = { X-Token = "{token}" } }
+expect = { json = { paid = "{cart:integer}" } }
+
+[repeat]
+blocks = 1
+quiet = "off"
+
+"""
+SHOP = """
+import http.server
+import itertools
+import json
+import os
+import sys
+import urllib.parse
+
+users, carts, numbers = {}, {}, itertools.count(1)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        cookie = self.headers.get("Cookie", "").removeprefix("session=")
+        user, headers = users.get(cookie), {}
+        right = self.headers.get("X-Token") == cookie[::-1]
+        status, answer = 401, {}
+        if self.path == "/login":
+            form = dict(urllib.parse.parse_qsl(body))
+            if form["password"] == os.environ["PASSWORD"]:
+                number = str(next(numbers) + 1000)
+                users[number], user = form["name"], form["name"]
+                headers = {"Set-Cookie": f"session={number}", "X-Token": number[::-1]}
+                status = 302
+        elif user and self.path == "/carts":
+            cart = next(numbers)
+            carts[cart] = cookie, json.loads(body)["product"]
+            status, answer = 201, {"cart": {"id": cart}}
+        elif user and right and self.path.endswith("/pay"):
+            cart = int(self.path.split("/")[2])
+            if carts.pop(cart, ("", 0))[0] == cookie:
+                status, answer = 200, {"paid": cart}
+        elif user and right and self.path == f"/mine/{user}":
+            status, answer = 200, {"mine": user}
+        print(self.client_address[0], status, user, self.path, flush=True)
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST
+
+    def log_message(self, *_):
+        pass
+
+
+http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
+"""
+LOGIN = "correct-horse-battery"
+KINDS = {"mine", "refused", "buy.add", "buy.pay"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("engine", ["ssh", "dask"])
+def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str) -> None:
+    needed_module("locust")
+    with connected(engine, tmp_path, ("load", "load2", "app")) as (hosts, tables):
+        (tmp_path / "code").mkdir()
+        (tmp_path / "code/shop.py").write_text(SHOP)
+        (tmp_path / "products.csv").write_text("\n".join(["id", *map(str, range(50)), ""]))
+        (tmp_path / "suite.toml").write_text(SUITE + tables)
+        environment = {**hosts.environment, "SHOP_PASSWORD": LOGIN}
+        ran = told_by(environment, tmp_path, "run", "suite.toml")
+        assert ran.code in ({0} if engine == "ssh" else {0, 4}), ran.all  # H5: its clocks
+        (result,) = (tmp_path / "results").iterdir()
+        files = {json.loads(one.read_text())["case"]["driver"]: one for one in trials(result)}
+        assert files.keys() == {"pace", "locust"}
+        for tool, file in files.items():
+            trial = json.loads(file.read_text())
+            assert trial["failure"] is None, trial["failure"]
+            kinds = trial["reading"]["kinds"]
+            assert kinds.keys() == KINDS
+            assert all(one["responses"] for one in kinds.values()), kinds
+            assert not any(one["errors"].get("status") for one in kinds.values()), kinds
+            assert kinds["buy.pay"]["not_reached"] == 0
+            lines = log(file.parent / "server-shop.out")
+            tools = {hosts.addresses[one] for one in ("load", "load2")}
+            assert lines.keys() == (tools if tool == "pace" else {hosts.addresses["load"]})
+            for seen in lines.values():
+                # Each load tool logs in all users, and makes the later steps of its own flows.
+                assert {user for _, user, path in seen if path == "/login"} == {
+                    *("ann", "bob", "cleo", "dan")
+                }
+                counts = Counter((path.split("/")[-1], status) for status, _, path in seen)
+                assert counts["carts", "201"] >= counts["pay", "200"] > 10
+                assert {status for status, _, path in seen if path.startswith("/carts/")} == {"200"}
+        verified = told_by(environment, tmp_path, "verify", str(result))
+        assert "0 contradicted" in verified.all, verified.all
+        for file in tmp_path.rglob("*"):
+            assert not file.is_file() or LOGIN.encode() not in file.read_bytes(), file
+
+
+def trials(result: Path) -> list[Path]:
+    return sorted(result.glob("trials/*/trial.json"))
+
+
+def log(file: Path) -> dict[str, list[Any]]:
+    """Return status, user and path of each request, by the address that sent it."""
+    seen: dict[str, list[Any]] = defaultdict(list)
+    for line in file.read_text().splitlines():
+        address, *others = line.split()
+        seen[address].append(others)
+    return seen
