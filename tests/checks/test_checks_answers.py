@@ -15,6 +15,7 @@ from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import SampledBody
+from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Trial
 from benchforge.plugin import Request
 
@@ -83,6 +84,17 @@ def test_wrong_answers_of_a_sample_are_counted_and_shown() -> None:
 def test_where_single_requests_differ_a_sample_says_nothing() -> None:
     (check,) = sample(body("aa", 9), answers=(answer(), answer(sha256="bb")))
     assert (check.status, check.value) == ("unknown", None)
+
+
+@pytest.mark.parametrize("sha256", ["aa", "bb"])
+def test_of_a_mix_it_is_not_known_which_answers_are_right(sha256: str) -> None:
+    """Even where the bodies are those of single requests: they may belong to another kind."""
+    kinds = {label: StreamKind(share=1, records=1, request=Request()) for label in ("list", "item")}
+    mix = Stream(records=2, sha256="ab", kinds=kinds)
+    (check,) = sample(body(sha256, 300), good_response=None, stream=mix)
+    assert (check.status, check.value) == ("unknown", None)
+    assert "which of 300 sampled answers are right is not known" in check.message
+    assert "several kinds" in check.message
 
 
 # --- E1 ------------------------------------------------------------------------------------------

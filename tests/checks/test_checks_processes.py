@@ -155,7 +155,7 @@ def between(*printed: int | None) -> Check:
 def test_one_logs_and_another_does_not() -> None:
     check = between(1_600_000, 0)
     assert (check.status, check.scope) == ("fail", "comparison")
-    assert "s0 logs each request and s1 does not" in check.message
+    assert "s0 writes to logs for each request and s1 does not" in check.message
     assert between(0, 0).status == "pass"
     assert between(1_600_000, 1_700_000).status == "pass"
     assert between(1_600_000, None).status == "unknown"

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from made.quiet_trial import LIMITS, only, reading, trial
+from made import plain
+from made.quiet_trial import LIMITS, only, parts, reading, trial
 from made.turns import other_slices, turns
 
 from benchforge.checks import ask
@@ -100,6 +101,34 @@ def test_a_server_that_leaves_less_to_others_has_no_other_noise() -> None:
     busy = other_slices(STEADY, foreign_cpu_s=0.04, cpu_s=0.14)
     idle = other_slices(STEADY, foreign_cpu_s=0.12, cpu_s=0.06)
     assert between(busy, idle, "I2").status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("printed", "of_trials", "status"),
+    [
+        ((30_000_000, 0), ["warn", "pass"], "fail"),
+        ((30_000_000, 40_000_000), ["warn", "warn"], "pass"),
+        ((0, 5_000_000), ["pass", "pass"], "pass"),
+        ((30_000_000, None), ["warn", "unknown"], "unknown"),
+    ],
+)
+def test_servers_in_turns_that_log_each_request(
+    printed: tuple[int | None, ...], of_trials: list[str], status: str
+) -> None:
+    """536,000 requests each: 30 MB are 56 bytes of a request, 5 MB are 9."""
+    both = [
+        trial(
+            turns=STEADY,
+            case=plain.named(label, scenario="s", driver="closed"),
+            parts=parts(server={"printed_bytes": count}),
+        )
+        for label, count in zip(("one", "two"), printed, strict=True)
+    ]
+    assert [only(ask.of_trial(each, LIMITS), "D3").status for each in both] == of_trials
+    between_them = only(ask.of_comparison([[each] for each in both], LIMITS), "D3")
+    assert between_them.status == status
+    says = "one writes to logs for each request and two does not"
+    assert (says in between_them.message) is (status == "fail")
 
 
 def placed(per_place: float) -> Turns:

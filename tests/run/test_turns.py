@@ -141,10 +141,10 @@ def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -
     assert found[0]["turns"]["seed"] != found[2]["turns"]["seed"]
 
 
-def test_a_frozen_server_uses_no_cpu(result: Path) -> None:
+def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) -> None:
     for one in trials(result):
-        (check,) = (check for check in one["checks"] if check["id"] == "I1")
-        assert check["status"] == "pass", check["message"]
+        statuses = {check["id"]: check["status"] for check in one["checks"]}
+        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, one["checks"]
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
@@ -302,12 +302,20 @@ def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path
 def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
     bench: Bench, tmp_path: Path
 ) -> None:
+    """One of the servers logs 60 bytes of each request: what it writes is counted by the slices."""
     needed("wrk")
-    text = suite(tmp_path, blocks=1).read_text()
+    logs = answering("--wait", "0.0035", "--log", "60")
+    text = suite(tmp_path, other=logs, blocks=1).read_text()
     made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk"\nduration = "1s"'))
     found = [one for one in trials(made) if one["turns"] is not None]
     assert len(found) >= 2
     for one in found:
+        (logging,) = (check for check in one["checks"] if check["id"] == "D3")
+        if one["case"]["server"] == "two":
+            assert (logging["status"], logging["value"]) == ("pass", 0), logging
+        else:
+            assert logging["status"] == "warn", logging
+            assert 30 < logging["value"] < 120, logging
         counts = [slice_["responses"] for slice_ in one["turns"]["slices"]]
         assert sum(counts) == one["reading"]["responses"]
         assert all(slice_["received_bytes"] is not None for slice_ in one["turns"]["slices"])

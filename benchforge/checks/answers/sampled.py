@@ -17,9 +17,18 @@ _NONE_OF = 3.0
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield E7 where the load tool compared a sample."""
     reading, right = trial.reading, trial.good_response
-    if reading is None or right is None or not reading.sampled:
+    if reading is None or not reading.sampled:
         return
     count = sum(one.responses for one in reading.sampled) + reading.sampled_others
+    if trial.stream is not None:
+        says = (
+            f"which of {exact(count)} sampled answers are right is not known: the load has several "
+            "kinds of requests, each with an answer of its own; E6 judges them"
+        )
+        yield limits.check("E7", "behaviour", None, says)
+        return
+    if right is None:
+        return
     digests = {answer.sha256 for answer in trial.answers}
     if len(digests) != 1:
         says = (

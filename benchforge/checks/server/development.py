@@ -116,12 +116,12 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         if limits["D3"].status(each) != "pass":
-            says += ": a log of each request costs CPU; switch it off, or on for all"
+            says += ": a line for each request costs CPU; switch it off, or on for all"
         yield limits.check("D3", "behaviour", each, says, component=usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
-    """D3: whether some log each request, and others do not."""
+    """D3: whether some write to logs for each request, and others do not."""
     most: dict[str, float] = {}
     for name, trials in sides.items():
         printed = [
@@ -138,12 +138,12 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
     if logs and len(logs) < len(most):
         others = ", ".join(name for name in most if name not in logs)
         says = (
-            f"{', '.join(logs)} logs each request and {others} does not: switch it off, or on for "
-            "all"
+            f"{', '.join(logs)} writes to logs for each request and {others} does not: switch that "
+            "off, or on for all"
         )
         value = max(most.values())
         return limits.check("D3", "behaviour", value, says, status="fail", scope="comparison")
-    says = f"{'all' if logs else 'none of them'} log each request"
+    says = f"{'all' if logs else 'none of them'} write to logs for each request"
     value = max(most.values())
     return limits.check("D3", "behaviour", value, says, status="pass", scope="comparison")
 

@@ -16,6 +16,7 @@ from benchforge_commands.duel.suite import (
     text,
     too_short,
     trial_times,
+    why_kept,
 )
 from benchforge_commands.duel.turns import in_turns, slice_of, suite_or_why, too_slow
 from front_door import PROGRAMS, Bench
@@ -32,6 +33,7 @@ ANSWERS = shlex.quote(str(PROGRAMS / "servers/answers.py"))
 PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
 SLOW = f"{{python}} {ANSWERS} --port {{port}} --wait 0.006"
 SOON, LATE = "answers-0-003", "answers-0-006"
+OWN_DATA = Question(backends={"redis": "./data"})
 WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), max_size=9))
 
 
@@ -148,6 +150,7 @@ def test_the_answers_are_compared_before_the_load(
         ([PONG, SLOW, "--time", "soon"], "--time soon: not a duration", '"3m"'),
         ([PONG, SLOW, "--rate", "0"], "--rate 0: not a rate", '"500/s"'),
         ([PONG, SLOW, "--backend", "redis:"], "--backend redis:: no dataset", "postgresql:agents"),
+        ([PONG, SLOW, "--backend", "redis:./x"], "redis:./x: no dataset.toml", "its rows, and its"),
         ([PONG, SLOW, "--backend", "redis:agents"], "the suite of this duel:", "built in for"),
         ([PONG, SLOW, "--path", "a b"], "the suite of this duel:", "a space as %20"),
         ([PONG, SLOW, "--save", "suite"], "--save suite: not the name of a suite", ".toml"),
@@ -170,8 +173,17 @@ def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -
     (tmp_path / "suite.toml").write_text("benchforge = 1\n")
     told = bench("duel", PONG, SLOW, "--save", "suite.toml")
     assert told.code == 2
-    assert "--save suite.toml: exists, and was not written by duel" in told.err
+    assert "--save suite.toml: the file exists, and it was not written by duel" in told.err
     assert (tmp_path / "suite.toml").read_text() == "benchforge = 1\n"
+
+
+def test_a_suite_that_was_edited_is_kept() -> None:
+    written = suite_of("serve {port}", folder=Path())
+    assert not why_kept(written)
+    assert why_kept(written.replace("connections = 16", "connections = 64")) == "it was edited"
+    assert why_kept(f"{written}# a note\n") == "it was edited"
+    assert why_kept(written.partition("\n")[2]) == "it was not written by duel"
+    assert why_kept("") == "it was not written by duel"
 
 
 def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -> None:
@@ -225,6 +237,9 @@ def test_paths_of_a_suite_elsewhere_lead_here(
     assert table["directory"] == "../.."
     here = contender("./serve {port}").table
     assert relative_to(tmp_path, here) == here
+    for folder, dataset in ((Path(), "./data"), (tmp_path / "x", "../data")):
+        tables = tomllib.loads(suite_of("./serve {port}", folder=folder, question=OWN_DATA))
+        assert tables["backends"]["redis"]["dataset"] == dataset
     away = relative_to(tmp_path / "x", contender(f"{sys.executable} {{port}}").table)
     assert away["command"] == [sys.executable, "{port}"]
 
@@ -324,6 +339,13 @@ def test_a_label_has_the_words_that_tell_commands_apart(
     servers: tuple[str, ...], labels: list[str]
 ) -> None:
     assert list(labelled([contender(one) for one in servers], ())) == labels
+
+
+def test_slow_starts_leave_time_for_loads() -> None:
+    slow = trial_times(2, 60.0, 8.0)
+    assert slow.load_s > 1
+    assert slow.blocks == 3
+    assert trial_times(2, 60.0, 1.5).load_s == 1
 
 
 def test_three_minutes_for_two_servers() -> None:

@@ -105,7 +105,7 @@ def test_a_slower_commit_fails_and_every_file_says_so(
     assert json.loads((tmp_path / "badge.json").read_text())["message"] == "slower"
     assert state_of(folder) == before
     header = read_header(Path(tmp_path / outcome["result"]))
-    assert [claim.label for claim in header.claims] == ["pair-1"]  # the suite's own are left out
+    assert [claim.label for claim in header.claims] == ["s-app"]  # the suite's own are left out
     assert bench("validate", outcome["result"]).code == 0
 
 
@@ -229,7 +229,7 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     assert told.code == 2
     assert "no such commit in " in told.err
     assert "a shallow clone" in told.err
-    fetch = told.err.partition("fetch it: git ")[2].strip()
+    fetch = told.err.partition("fetch it: git ")[2].partition("; ")[0]
     run(clone, fetch)
     assert bench(*words, "--base", "origin/base/it's").code in {0, 1, 4}
     # From here on nothing is measured: the base is there as soon as a folder of it is looked for.
@@ -241,6 +241,43 @@ def test_a_shallow_clone_says_what_fetches_the_base(bench: Bench, tmp_path: Path
     fetched = bench(*words, *rest.split())
     assert fetched.code == 4, fetched.all
     assert "it is new: new is not there at the base" in fetched.err
+
+
+def test_a_clone_of_a_fork_says_what_fetches_the_base(bench: Bench, tmp_path: Path) -> None:
+    """The fork has one branch alone; nothing is measured, since the base has no folder `new`."""
+    upstream = made(tmp_path)
+    git(upstream, "checkout", "--quiet", "-b", "feature")
+    commit(upstream, LATE, "late")
+    fork, clone = tmp_path / "fork", tmp_path / "clone"
+    url = f"file://{upstream}"
+    git(tmp_path, "clone", "--quiet", "--single-branch", "--branch=feature", url, str(fork))
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{fork}", str(clone))
+    (clone / "new").mkdir()
+    (clone / "suite.toml").write_text(SUITE.replace('directory = "app"', 'directory = "new"'))
+    words = ("gate", "clone/suite.toml", *SHORT, "--base")
+
+    def hint(base: str, says: str) -> str:
+        told = bench(*words, base)
+        assert (told.code, told.err.count("error: ")) == (2, 1), told.all
+        assert says in told.err
+        return told.err.partition("hint: ")[2]
+
+    assert "such as origin/main" in hint("", "--base: empty")
+    assert "such as --base origin/main" in hint("0" * 40, "new branch has none")
+    base = git(upstream, "rev-parse", "v1^{commit}")
+    assert "git fetch --unshallow" in hint(base[:7], "a shallow clone")
+    assert "no remote is called upstream" in hint("upstream/main", "a shallow clone")
+    of_fork = hint("origin/main", "a shallow clone").partition("if origin is a fork")[2]
+    elsewhere = of_fork.partition(": git ")[2].partition(", then --base FETCH_HEAD")[0]
+    run(clone, elsewhere.replace("URL", url))
+    fetched = bench(*words, "FETCH_HEAD")
+    assert fetched.code == 4, fetched.all
+    assert "it is new: new is not there at the base" in fetched.out
+    assert "lacks commits of " not in fetched.out, "main is the parent that HEAD names"
+    by_id = hint(base, "a shallow clone")
+    run(clone, by_id.partition("fetch it: git ")[2].partition("; ")[0])
+    unknown = bench(*words, base)
+    assert f"lacks commits of {base} is not known: the clone is shallow" in unknown.out
 
 
 def run(folder: Path, words: str) -> None:

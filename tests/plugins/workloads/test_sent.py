@@ -162,12 +162,17 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
         assert own == sent[0][: len(own)], "another order"
 
 
-def test_a_locustfile_of_ones_own_takes_no_mix(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, 'use = "locust"\nlocustfile = "own.py"')
-    refused = bench("check", path)
+@pytest.mark.parametrize(
+    ("load", "says"),
+    [
+        ('use = "locust"\nlocustfile = "own.py"', "sends what its own locustfile says"),
+        ('use = "pace"\nsample = "1%"', "sends one request alone with its `sample`"),
+    ],
+)
+def test_a_load_that_is_of_one_request_takes_no_mix(
+    bench: Bench, tmp_path: Path, load: str, says: str
+) -> None:
+    refused = bench("check", suite(tmp_path, load))
     assert refused.code == 2, refused.all
-    says = (
-        "scenarios.mix.loaders[0]: 'load' sends what its own locustfile says, and mix has 3 kinds"
-    )
-    assert says in refused.err
+    assert f"scenarios.mix.loaders[0]: 'load' {says}, and mix has 3 kinds" in refused.err
     assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

@@ -19,6 +19,7 @@ options = {
     "--die-after": 0,  # exit at this request
     "--wrong-after": 0,  # answer something else from then on
     "--grows": 0,  # keep so many bytes of each answer
+    "--log": 0,  # write so many bytes of each request to the standard error
     "--hang-after": 0,  # answer nothing from then on
     "--wait": 0.0,  # seconds before each answer
     "--jitter": 0.0,  # share that a process adds to it at most
@@ -79,6 +80,8 @@ def answered(connection, stream, request):
     if options["--hang-after"] and number >= options["--hang-after"]:
         time.sleep(60)
     time.sleep(wait)
+    if options["--log"]:
+        os.write(2, b"a request".ljust(options["--log"] - 1, b".") + b"\n")
     if options["--grows"]:
         kept.append(b"x" * options["--grows"])  # written to, or it would be no memory
     wrong = options["--wrong-after"] and number >= options["--wrong-after"]

@@ -34,6 +34,7 @@ from benchforge_commands.serve.serving import serving
 
 _FEWEST, _MOST, _WITHIN_S = 2, 20, 0.5  # requests, and for how long others than the fewest
 _START = "try the command in this folder, with a number instead of {port}"
+_SERVER_ERROR = re.compile(r"got 5\d\d\b")
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 
 
@@ -58,7 +59,10 @@ def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
     """
     parts = distinct_parts(suite)
     context = with_runtimes(ground(suite, parts), suite, parts, say)
-    return {case.name.server: _first_answer(case, context, add_path) for case in expand(suite)}
+    cases = [*expand(suite)]
+    if suite.backends:  # the first start may fill them: a start later on takes less time
+        cases = [cases[0], *cases]
+    return {case.name.server: _first_answer(case, context, add_path) for case in cases}
 
 
 def check_programs(suite: Suite) -> None:
@@ -137,6 +141,8 @@ def _hint(error: TrialFailed, add_path: str) -> str:
         )
     if "no answer within" in str(error):
         return "see the server's log; something listens there: is it HTTP, and not HTTPS?"
+    if _SERVER_ERROR.search(str(error)):
+        return "its log says why; if it needs a database: --backend postgresql:DATASET"
     if error.stage == "ask":
         return error.hint or f"{add_path}, or name the right status with --expect-status"
     return error.hint or (_START if error.stage == "start" else "")

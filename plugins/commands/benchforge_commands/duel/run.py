@@ -36,7 +36,14 @@ from benchforge_commands.duel.answers import (
     first_answers,
 )
 from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
-from benchforge_commands.duel.suite import MARK, Question, described, tables_of, text, too_short
+from benchforge_commands.duel.suite import (
+    Question,
+    described,
+    tables_of,
+    text,
+    too_short,
+    why_kept,
+)
 from benchforge_commands.duel.time_option import duration, plain
 from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 
@@ -184,16 +191,16 @@ def _place(save: Path | None, results: Path, tables: Tables) -> Iterator[Path]:
 
 
 def _check(save: Path) -> None:
-    """Raise Unusable for what is no name of a suite, or another file than one that duel wrote."""
+    """Raise Unusable for what is no name of a suite, or a file that duel did not write as it is."""
     if save.suffix != ".toml":
         raise Unusable(f"--save {save}: not the name of a suite", "end it with .toml")
     try:
-        ours = not save.exists() or save.read_bytes().startswith(MARK.encode())
+        why = why_kept(save.read_text(errors="replace")) if save.exists() else ""
     except OSError as error:
         raise Unusable(f"--save {save}: {error.strerror}", "choose another name") from error
-    if not ours:
-        hint = "choose another name: benchforge replaces only files that duel wrote"
-        raise Unusable(f"--save {save}: exists, and was not written by duel", hint)
+    if why:
+        hint = f"choose another name; to measure the file as it is: benchforge run {save}"
+        raise Unusable(f"--save {save}: the file exists, and {why}", hint)
 
 
 def _write(file: Path, content: str) -> None:
@@ -236,6 +243,10 @@ def _backends(given: Sequence[str]) -> dict[str, str | None]:
             raise Unusable(f"--backend {backend}: a second {kind}", "write a suite for two")
         if colon and not dataset:
             raise Unusable(f"--backend {backend}: no dataset", "write it like postgresql:agents")
+        if "/" in dataset and not Path(dataset, "dataset.toml").is_file():
+            hint = "it is a folder with the files of the tables, and a dataset.toml with its name, "
+            hint += "its rows, and its files in their order"
+            raise Unusable(f"--backend {backend}: no dataset.toml in it", hint)
         backends[kind] = dataset or None
     return backends
 

@@ -1,5 +1,6 @@
 """The suite of a duel: what is asked, by which load tool, and for how long."""
 
+import hashlib
 import math
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,15 @@ from benchforge.text.readable import listed
 from benchforge_commands.duel.servers import Contender, from_there, relative_to
 from benchforge_commands.rebaseline.suite import text as in_toml
 
-MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
+_MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
+_DIGEST = "# Until it is edited, duel may replace it: "
 PRECISION = "5%"
 FEWEST, MOST = 8, 200  # blocks
 _FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
 _BLOCKS_OF_FIRST_ANSWER = 3
 _LONGEST_LOAD_S = 5
 _SHORTEST_S = 0.2
+_STARTS_PER_LOAD = 6  # at most
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,9 @@ def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) 
     """Return the times of a trial so that eight blocks fit, and the first answer comes early.
 
     A trial has a fifth of its time for the warm-up, the rest for the load: whole seconds, where it
-    has two or more. There are as many blocks as begin in the time, at least three: an interval
-    takes no fewer.
+    has two or more. A load takes a sixth of the time to start and stop or more, even if fewer
+    blocks fit: shorter ones would leave most of the time to starts. There are as many blocks as
+    begin in the time, at least three: an interval takes no fewer.
     """
     each_s = min(
         time_s / (FEWEST * servers),
@@ -71,7 +75,7 @@ def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) 
         load_s = float(min(_LONGEST_LOAD_S, math.floor(free_s - warmup_s)))
     else:
         warmup_s = round(max(_SHORTEST_S, free_s / 4), 1)
-        load_s = round(max(_SHORTEST_S, free_s * 3 / 4), 1)
+        load_s = round(max(_SHORTEST_S, free_s * 3 / 4, start_s / _STARTS_PER_LOAD), 1)
     block_s = servers * (warmup_s + load_s + start_s)
     return TrialTimes(warmup_s, load_s, blocks_in(time_s, block_s))
 
@@ -154,7 +158,21 @@ def tables_of(
 
 def text(tables: Tables) -> str:
     """Return the suite as TOML."""
-    return f"{MARK}\n{in_toml(tables)}"
+    written = in_toml(tables)
+    return f"{_MARK}\n{_DIGEST}{_digest(written)}\n{written}"
+
+
+def why_kept(content: str) -> str:
+    """Return why duel may not replace a file with this content; empty if it wrote all of it."""
+    first, _, rest = content.partition("\n")
+    digest, _, written = rest.partition("\n")
+    if first != _MARK:
+        return "it was not written by duel"
+    return "" if digest == f"{_DIGEST}{_digest(written)}" else "it was edited"
+
+
+def _digest(written: str) -> str:
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
 
 
 def described(servers: Mapping[str, Contender]) -> Sequence[str]:
@@ -176,8 +194,14 @@ def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
 
 
 def _data(dataset: str, folder: Path) -> str:
-    """Return the name of a built-in dataset as it is, a path as it is in a suite in `folder`."""
-    return from_there(dataset, folder) if "/" in dataset else dataset
+    """Return the name of a built-in dataset as it is, a path as it is in a suite in `folder`.
+
+    A path has a slash: a name without one is of a built-in dataset.
+    """
+    if "/" not in dataset:
+        return dataset
+    path = from_there(dataset, folder)
+    return path if "/" in path else f"./{path}"
 
 
 def _seconds(seconds: float) -> str:

@@ -196,8 +196,13 @@ def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
 
 
 def _lacking(base: BaseCommit) -> list[str]:
+    ref = shlex.quote(base.ref)
+    if base.lacks is None:
+        says = f"whether the working tree lacks commits of {base.ref} is not known: the clone is "
+        says += "shallow; they would count as differences, too: git fetch --unshallow shows them"
+        return [says]
     if not base.lacks:
         return []
-    commits, ref = counted(base.lacks, "commit"), shlex.quote(base.ref)
+    commits = counted(base.lacks, "commit")
     differs = f"the working tree lacks {commits} of {base.ref}, which count as differences, too"
     return [f'{differs}: rebase, or name --base "$(git merge-base {ref} HEAD)"']

@@ -13,7 +13,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite.toml.faults import nearest
+from benchforge_commands.gate.missing_base import is_shallow, missing
 
 
 class BaseCommit(NamedTuple):
@@ -49,7 +49,7 @@ def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
             top = Path(git.output("rev-parse", "--show-toplevel").removesuffix("\n"))
             commit = git.commit(ref)
             if commit is None:
-                raise _no_commit(ref, git, top)
+                raise missing(ref, git, top)
             head = git.commit("HEAD") or ""
             lacks = _lacks(git, head, commit)
         except GitRefusedError as error:
@@ -63,32 +63,19 @@ def base_commit(ref: str, folder: Path) -> Iterator[BaseCommit]:
 
 
 def _lacks(git: Git, head: str, commit: str) -> int | None:
-    if git.output("rev-parse", "--is-shallow-repository").strip() == "true":
-        return None
-    return int(git.output("rev-list", "--count", f"{head}..{commit}")) if head else None
+    if head and is_shallow(git):
+        return 0 if commit in _history(git, head) else None
+    return int(git.output("rev-list", "--count", f"{head}..{commit}" if head else commit))
 
 
-def _no_commit(ref: str, git: Git, top: Path) -> Unusable:
-    message = f"--base {ref}: no such commit in {top}"
-    if git.commit("HEAD") is None:
-        hint = "the repository has no commit yet: git add and git commit the suite"
-        return Unusable(message, hint)
-    if git.output("rev-parse", "--is-shallow-repository").strip() != "true":
-        return Unusable(message, nearest(ref, git.refs(), "any commit works; known names"))
-    remotes = git.output("remote").split()
-    remote = next((one for one in remotes if ref.startswith(f"{one}/")), None)
-    if ref.startswith(("HEAD~", "HEAD^")):
-        return Unusable(f"{message}, a shallow clone", "fetch more of it: git fetch --deepen=50")
-    if remote is None:
-        words = ["git", "fetch", "--depth=1", (remotes or ["origin"])[0], "--", ref]
-        return Unusable(
-            f"{message}, a shallow clone",
-            f"fetch it: {shlex.join(words)}, then --base FETCH_HEAD",
-        )
-    branch = ref.removeprefix(f"{remote}/")
-    spec = f"+refs/heads/{branch}:refs/remotes/{ref}"
-    words = ["git", "fetch", "--depth=1", remote, spec]
-    return Unusable(f"{message}, a shallow clone", f"fetch it: {shlex.join(words)}")
+def _history(git: Git, head: str) -> set[str]:
+    """Return the commits that a commit surely contains, by what a shallow clone has of them.
+
+    The oldest commits of such a clone have no parents for git; their own text names them.
+    """
+    text = git.output("cat-file", "commit", head).partition("\n\n")[0].splitlines()
+    parents = {line.removeprefix("parent ") for line in text if line.startswith("parent ")}
+    return {*git.output("rev-list", head).split(), *parents}
 
 
 def _refused(folder: Path, why: str) -> Unusable:

@@ -19,12 +19,15 @@ def with_claims(design: Design, limit: float, load: Load) -> Design:
 
     A pair whose metric has parts that depend on the trials gets none, and ends by its width.
     """
-    claims = _claims(load(design.tables), limit)
-    numbered: Tables = {f"pair-{number}": one for number, one in enumerate(claims, start=1)}
-    return design._replace(tables={**design.tables, "claims": numbered}) if numbered else design
+    claims = [*_claims(load(design.tables), limit)]
+    labelled: Tables = {}
+    for number, claim in enumerate(claims, start=1):
+        label = f"{claim['scenario']}-{claim['a']['server']}"  # a run prints it
+        labelled[label if len(claims) == 1 else f"{label}-{number}"] = claim
+    return design._replace(tables={**design.tables, "claims": labelled}) if labelled else design
 
 
-def _claims(suite: Suite, limit: float) -> Iterator[Tables]:
+def _claims(suite: Suite, limit: float) -> Iterator[dict[str, Any]]:
     for case in expand(suite):
         name = case.name
         if before(name.server) not in suite.servers:

@@ -193,7 +193,7 @@ connection."""
 
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         """Return why it cannot send a mix: a sample is of one request."""
-        return "samples the bodies of one request" if self.sample is not None else ""
+        return "sends one request alone with its `sample`" if self.sample is not None else ""
 
     def why_no_flows(self, takes: Sequence[str]) -> str:
         """Return nothing: it can send a mix with flows."""

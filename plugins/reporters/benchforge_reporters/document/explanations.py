@@ -29,7 +29,7 @@ EXPLANATIONS: Final = {
     "D3": Explanation(
         "{servers} wrote {range} bytes to logs and files for each request",
         "Writing is part of the work here; a comparison is fair where all write alike.",
-        "turn the access log off for all servers, or on; SQLite's file is the app's own work",
+        "see server-*.err of a trial; turn that log off for all; SQLite's file is the app's work",
     ),
     "E1": Explanation(
         "{servers}: {range} of the requests failed",
@@ -47,8 +47,9 @@ EXPLANATIONS: Final = {
         "benchforge report --why E3",
     ),
     "E4": Explanation(
-        "answers differ in size by {range}",
+        "headers or bodies of {servers} differ in size by {range}",
         "Headers are work and traffic: a part of the difference may be theirs.",
+        "let all send the same headers; benchforge report --why E4 has their sizes",
     ),
     "I1": Explanation(
         "{servers} used CPU while others had their turn",

@@ -2,18 +2,28 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.plugin import CaseSummary, Trial, readable
+from benchforge.plugin import CaseSummary, MetricSummary, Trial, readable
 from benchforge_reporters.text.tables import Table, case_table
 from benchforge_reporters.text.words import names
 
+_KIND = "kind"
 ALL = "(all)"
 "The row of all kinds together: no label of a kind has parentheses."
-NOT_BY_KIND = "CPU time and memory by kind are unknown: the same processes answer all kinds."
+NOT_BY_KIND = (
+    "Each kind has its share of the requests/s: response times are what tells servers and kinds "
+    "apart. CPU time and memory by kind are unknown: the same processes answer all kinds."
+)
 
 
 def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Return each kind of each case with a mix, then the case itself; empty without a mix."""
-    return [row for case in cases if case.kinds for row in _rows(case)]
+    """Return each kind, a row for each case with a mix, then the cases; empty without a mix.
+
+    A reader compares the servers of a kind, so they are next to each other.
+    """
+    rows = [row for case in cases if case.kinds for row in _rows(case)]
+    kinds = list(dict.fromkeys(row.case.vary[_KIND] for row in rows))
+    kinds.sort(key=ALL.__eq__)
+    return sorted(rows, key=lambda row: kinds.index(row.case.vary[_KIND]))
 
 
 def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table | None:
@@ -46,7 +56,13 @@ def _not_reached(trials: Sequence[Trial]) -> Iterator[str]:
 
 
 def _rows(case: CaseSummary) -> Iterator[CaseSummary]:
-    yield from case.by_part("kind")
     labels = {line.metric for lines in case.kinds.values() for line in lines}
     together = tuple(line for line in case.metrics if line.metric in labels)
-    yield case.model_copy(update={"case": case.case.of_kind(ALL), "metrics": together, "kinds": {}})
+    named = {"case": case.case.of_kind(ALL), "metrics": together, "kinds": {}}
+    for row in (*case.by_part(_KIND), case.model_copy(update=named)):
+        yield row.model_copy(update={"metrics": _times_first(row.metrics)})
+
+
+def _times_first(lines: Sequence[MetricSummary]) -> tuple[MetricSummary, ...]:
+    """Return the lines with the response times first: the shares decide the rates of kinds."""
+    return tuple(sorted(lines, key=lambda line: line.unit != "s"))
