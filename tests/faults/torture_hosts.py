@@ -315,6 +315,8 @@ class Round:
     def end(self) -> None:
         """End the run; start one more, and look at what the hosts have that they had not."""
         self._ended()
+        if self.dask is not None:
+            self._mend_cluster(self.dask, "")  # what was killed last may have ended after it
         words = [*self.words(), "--time-limit", "0"]
         subprocess.run(words, env=self.hosts.environment, check=False, cwd=self.folder)
         self.looked_after()
