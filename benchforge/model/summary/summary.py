@@ -116,6 +116,11 @@ class DoubtedTrial(Frozen):
     "True if other processes' noise is the only reason. Two such trials may have a ratio."
 
     @property
+    def failed(self) -> tuple[str, ...]:
+        """What failed, as people look it up: N1 foreign-cpu."""
+        return tuple(dict.fromkeys(f"{one.id} {one.name}".strip() for one in self.checks))
+
+    @property
     def left(self) -> float:
         """Share of the CPUs that others left, if they took enough to fail a check."""
         took = sum(one.value or 0.0 for one in self.checks if one.topic == "others")

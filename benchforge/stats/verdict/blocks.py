@@ -215,5 +215,4 @@ def _without(
 
 
 def _doubt(doubted: DoubtedTrial) -> str:
-    named = dict.fromkeys(f"{check.id} {check.name}".strip() for check in doubted.checks)
-    return f"trial {doubted.trial} is not believed: {', '.join(named)}"
+    return f"trial {doubted.trial} is not believed: {', '.join(doubted.failed)}"

@@ -137,7 +137,7 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
 def _failed(case: CaseSummary, trials: Collection[int]) -> str:
     """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
     doubts = [one for one in (*case.doubted, *case.latency_doubted) if one.trial in trials]
-    names = dict.fromkeys(f"{it.id} {it.name}".strip() for one in doubts for it in one.checks)
+    names = dict.fromkeys(name for one in doubts for name in one.failed)
     return f": {', '.join(names)}" if names else ""
 
 
