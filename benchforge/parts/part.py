@@ -297,6 +297,10 @@ loop and let it go on: its servers can then take turns. `read` reports `received
             return GUESS_S + self.declared_s() / 2
         return GRACE_S + (self._more_than_0("timeout") or 0.0)
 
+    def why_unended(self, printed: str) -> str:
+        """Return why a load of `printed` output did not end in time; empty if that is unknown."""
+        return ""
+
     def load(self) -> Load:
         """Return the load that its options declare, for the checks."""
         connections = self._whole("connections", self._whole("users", None))

@@ -11,7 +11,7 @@ from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
-from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
+from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
 from benchforge.run.trial.plugin_fault import commands_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
@@ -50,11 +50,12 @@ def drive(
     finished = _ended(sandbox, processes[0], within, watched, monitor)
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
+        why = driver.why_unended(last_lines(processes[0].stdout))
         raise TrialFailed(
             "drive",
             f"{label}: {commands[0].argv[0]} did not end within {exact(within)} s: its load "
             f"takes {exact(declared_s)} s, and {exact(grace_s)} s more were left to it",
-            "it was ended; see its output in the trial's folder",
+            why or "it was ended; see its output in the trial's folder",
             complaint(processes[0]),
         )
     if cut := sandbox.cut(processes[0]):

@@ -201,6 +201,25 @@ def test_clients_of_h2load_that_died_are_told() -> None:
     assert read("h2load", "healthy").defects == ()
 
 
+@pytest.mark.parametrize(
+    ("protocol", "printed", "why"),
+    [
+        (
+            "h2",
+            "Application protocol: http/1.1\nStopped all clients for thread #0\n",
+            "speaks http/1.1",
+        ),
+        ("h2", "Application protocol: h2\nStopped all clients for thread #0\n", ""),
+        ("http/1.1", "Application protocol: http/1.1\n", "use wrk"),
+        ("http/1.1", "", "use wrk"),
+    ],
+)
+def test_h2load_that_does_not_end_says_why(protocol: str, printed: str, why: str) -> None:
+    loader = part("h2load", {"protocol": protocol})
+    assert why in loader.why_unended(printed)
+    assert bool(why) == bool(loader.why_unended(printed))
+
+
 def test_iterations_that_k6_dropped_are_told() -> None:
     reading = read("k6", "dropped")
     assert "k6:dropped-iterations" in reading.defects

@@ -370,7 +370,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     ("server", "protocol", "says"),
     [
         ("tls = true\nhttp2 = true", "h2", ""),
-        ("tls = true", "h2", "h2load: the server speaks http/1.1, not h2"),
+        ("tls = true", "h2", "the server speaks http/1.1, not h2"),
         ("tls = false", "h2", "h2load: protocol 'h2' does not fit http://127.0.0.1:"),
         ("tls = true\nhttp2 = true", "h2c", "h2load: protocol 'h2c' does not fit https://127"),
     ],
@@ -389,7 +389,8 @@ def test_h2load_speaks_http2_over_tls_or_says_why_not(
     trial = trial_of(case, tmp_path)
     if says:
         assert trial.failure is not None
-        assert trial.failure.message.startswith(says)
+        # Over HTTP/1.1 h2load seldom never ends: then the hint says what it spoke.
+        assert says in trial.failure.message or says in trial.failure.hint
         assert "protocol" in trial.failure.hint
         return
     assert trial.failure is None, trial.failure
