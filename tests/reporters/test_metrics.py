@@ -141,7 +141,7 @@ def test_latency_is_mean_and_percentiles_in_seconds() -> None:
 def test_one_percentile_is_one_sample() -> None:
     found = only(Latency(percentile=99.9), reading(latency=LATENCY))
     assert (found.of, found.value) == ("p99.9", 0.005)
-    assert found.why == "few samples: 10000 responses: p99.9 needs 100000"
+    assert found.why == "imprecise with 10000 responses: 100000 are enough"
     assert list(samples(Latency(mean=False), reading(latency=LATENCY))) == ["p50", "p90", "p99"]
     with pytest.raises(ValidationError, match="stands alone"):
         Latency(percentile=50, mean=False)
@@ -152,7 +152,7 @@ def test_one_percentile_is_one_sample() -> None:
 def test_too_few_responses_give_no_percentile() -> None:
     found = samples(Latency(), reading(latency=Histogram.of({1000: 500})))
     assert found["p50"].why == ""
-    assert found["p90"].why == "few samples: 500 responses: p90 needs 1000"
+    assert found["p90"].why == "imprecise with 500 responses: 1000 are enough"
     assert found["p99"].value is None
     assert found["p99"].why == "only 500 responses: p99 needs 1000"
 

@@ -178,7 +178,7 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
     def p99(value: float | None, *counts: int) -> MetricSummary:
         there = line("latency", "s", 0.5, of="p99")
         of_trial = there.samples[0]
-        why = "few samples: {} responses: p99 needs 10000"
+        why = "imprecise with {} responses: 10000 are enough"
         if value is None:
             why = "only {} responses: p99 needs 1000"
         samples = tuple(
@@ -204,7 +204,7 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
     )
     rows = lines_of(Terminal().text(summary, ()))
     assert [row for row in rows if row.startswith("(")][:2] == [
-        "(1) latency p99: few samples: 1500 to 9000 responses: p99 needs 10000",
+        "(1) latency p99: imprecise with 1500 to 9000 responses: 10000 are enough",
         "(2) latency p99: only 80 to 999 responses: p99 needs 1000",
     ]
     marks = [re.findall(r"\((\d)\)", row) for row in rows if "3 of 3" in row]

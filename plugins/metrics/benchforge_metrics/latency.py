@@ -163,8 +163,9 @@ def _few(count: int, percent: float) -> tuple[str, bool]:
     refused = beyond < REFUSED_BELOW
     wanted = REFUSED_BELOW if refused else FEW_BELOW
     needed = math.ceil(round(wanted * 100 / (100 - percent), 6))
-    few = "only" if refused else "few samples:"
-    return f"{few} {count} responses: p{percent:g} needs {needed}", refused
+    if refused:
+        return f"only {count} responses: p{percent:g} needs {needed}", refused
+    return f"imprecise with {count} responses: {needed} are enough", refused
 
 
 def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | None:
