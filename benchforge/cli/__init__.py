@@ -218,7 +218,7 @@ def _tell_of_rivals() -> None:
 
 
 def _ended(interrupted: Interrupted) -> int:
-    click.echo("interrupted: finished trials were kept; the current trial was discarded", err=True)
+    click.echo("interrupted: finished trials are kept, a trial under way is not", err=True)
     return interrupted.exit_code
 
 

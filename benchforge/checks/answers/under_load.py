@@ -56,6 +56,8 @@ _NOT_KNOWN = "whether answers were right while the server was loaded is not know
 
 def _why_not(trial: Trial) -> str:
     monitor = trial.monitor
+    if monitor is None and trial.turns is not None:
+        return "servers in turns have no monitor: they stand still most of the time"
     if monitor is None:
         return "the scenario has no monitor: it is off, or off by default for this method"
     if monitor.why:

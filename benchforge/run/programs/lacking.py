@@ -22,7 +22,8 @@ def in_log(text: str, part: Part, label: str) -> str:
     if not isinstance(part, RunsPython) or not part.starts_python():
         return (
             f"install {module} for the Python that the command names, or name one that has it: "
-            f'command = [".venv/bin/python", ...]; see {PAGE}'
+            f'command = [".venv/bin/python", ...]; if {module} is your own, name its folder: '
+            f'directory = "../app"; see {PAGE}'
         )
     if part.runtime is not None:
         return (

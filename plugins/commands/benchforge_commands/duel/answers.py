@@ -35,6 +35,7 @@ from benchforge_commands.serve.serving import serving
 _FEWEST, _MOST, _WITHIN_S = 2, 20, 0.5  # requests, and for how long others than the fewest
 _START = "try the command in this folder, with a number instead of {port}"
 _SERVER_ERROR = re.compile(r"got 5\d\d\b")
+_REFUSED = re.compile(r"got (400|405|411|415|422)\b")
 _NO_MODULE = re.compile(r"No module named '?([\w.]+)")
 
 
@@ -75,8 +76,10 @@ def check_programs(suite: Suite) -> None:
         on_path = {file.name for place in places for file in place.glob("*")}
         names = [need.name for need in missing(needs, folder)]
         near = [match for name in names for match in get_close_matches(name, on_path, 1)]
-        if near:
-            error.hint = f"did you mean {conjoined(near)}? {error.hint}"
+        # A virtual environment is seldom on PATH.
+        here = [str(path) for name in names for path in sorted(Path().glob(f"*/bin/{name}"))]
+        if here or near:
+            error.hint = f"did you mean {conjoined(here or near)}? {error.hint}"
         raise
 
 
@@ -143,6 +146,8 @@ def _hint(error: TrialFailed, add_path: str) -> str:
         return "see the server's log; something listens there: is it HTTP, and not HTTPS?"
     if _SERVER_ERROR.search(str(error)):
         return "its log says why; if it needs a database: --backend postgresql:DATASET"
+    if _REFUSED.search(str(error)):
+        return f"{add_path}, or change the request by --header, --body and --method"
     if error.stage == "ask":
         return error.hint or f"{add_path}, or name the right status with --expect-status"
     return error.hint or (_START if error.stage == "start" else "")

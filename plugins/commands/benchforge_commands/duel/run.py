@@ -26,8 +26,9 @@ from benchforge.run.locate import locate
 from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.text.readable import counted
 from benchforge_commands.duel.answers import (
     FirstAnswer,
     alike,
@@ -104,7 +105,10 @@ def main(
     question = replace(question, start_s=_start_s(answers))
     if short := too_short(len(contenders), question):
         warn(short)
-    design = _design(suite_in(Path(), same_body=False), question, answers, registry)
+    tables = suite_in(Path(), same_body=False)
+    design = _design(tables, question, answers, registry)
+    load = as_table(as_table({**tables, **design}["loaders"])["load"])
+    say(f"load tool: {load['use']}, {counted(connections, 'connection')}")
 
     def designed_in(folder: Path) -> Tables:
         return {**suite_in(folder, same_body=not difference), **design}
@@ -138,7 +142,13 @@ def _design(
         say(f"measured one after the other: {suite}")
         return {}
     say("measured in turns: valid for the ratio, not for requests/s and times")
-    return {**turns, "placement": "auto"} if apart(suite) else turns
+    cpus = apart(suite)
+    if not cpus:
+        return turns
+    own = len(cpus["server"])
+    few = ": on this machine more workers gain nothing" if own == 1 else ""
+    say(f"each server has {counted(own, 'CPU')}, and the load tool its own{few}")
+    return {**turns, "placement": "auto"}
 
 
 def _start_s(answers: Mapping[str, FirstAnswer]) -> float:

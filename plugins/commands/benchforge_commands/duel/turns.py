@@ -8,7 +8,7 @@ from typing import Final
 
 from benchforge.graph import START_AND_STOP_S
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.machine.placement import machine, places
+from benchforge.run.machine.placement import Places, machine, places
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
@@ -75,17 +75,16 @@ def has_private_networks() -> bool:
         return sandbox.mode.network == "private"
 
 
-def apart(suite: Suite) -> bool:
-    """Return whether the load tool can have CPUs of its own.
+def apart(suite: Suite) -> Places:
+    """Return the CPUs of servers and load tool, if the latter can have its own; else nothing.
 
     Where the kernel puts it otherwise, on the CPU of the server or on another, differs between two
     launches of the same server by far more than most changes do.
     """
     try:
-        places(replace(suite, placement="auto"), machine())
+        return places(replace(suite, placement="auto"), machine())
     except SuiteErrors:
-        return False
-    return True
+        return {}
 
 
 def suite_or_why(tables: Tables, load: Callable[[Tables], Suite]) -> Suite | str:

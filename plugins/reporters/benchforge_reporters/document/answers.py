@@ -1,5 +1,6 @@
 """The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -229,11 +230,18 @@ def _times(estimates: Sequence[Estimate]) -> str:
 
 
 def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
-    """Return how many digits tell the ratios from 1, and from the ends of their interval."""
+    """Return how many digits tell the ratios from 1, and from the ends of their interval.
+
+    They also move no end by more than a tenth of the interval.
+    """
     different = {*values, *ends[:1], *ends[-1:], 1.0}
-    shown = (len({_shown_as(one, digits) for one in different}) for digits in _DIGITS)
-    enough = (digits for digits, of in zip(_DIGITS, shown, strict=True) if of == len(different))
-    return next(enough, _DIGITS[-1])
+    most = (ends[-1] - ends[0]) / 10 if ends else math.inf
+    for digits in _DIGITS:
+        shown = {one: _shown_as(one, digits) for one in different}
+        near = all(abs(as_text - one) <= most for one, as_text in shown.items())
+        if near and len({*shown.values()}) == len(different):
+            return digits
+    return _DIGITS[-1]
 
 
 def _shown_as(value: float, digits: int) -> float:

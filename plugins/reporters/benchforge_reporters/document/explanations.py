@@ -64,7 +64,7 @@ EXPLANATIONS: Final = {
     "I3": Explanation(
         "{servers}: the ends of slices took much of their time",
         "At the end of a slice fewer requests are under way than in the rest of it.",
-        'fewer connections, or interleave = "200ms" in the suite',
+        "fewer connections, or an interleave twice as long",
     ),
     "I4": Explanation(
         "the place in a round changed how fast servers are",

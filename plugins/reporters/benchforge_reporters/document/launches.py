@@ -14,6 +14,8 @@ from benchforge.plugin import Trial, readable
 _LEAST = 5  # launches
 _APART = 1.5  # times the load that was used
 _MOST = 4  # times it: the variances are estimates
+_FEWEST = 8  # launches that `until` takes by default, however precise they are
+_WORTH = 0.1  # of the time: less is not worth a change
 _TWO = 2
 
 
@@ -37,19 +39,32 @@ class LaunchScatter(NamedTuple):
     @property
     def best_s(self) -> float:
         """Load of each server in a launch that needs the least time for an interval."""
-        longest = _MOST * self.load_s
+        longest = min(_MOST * self.load_s, self._longest_s)
         if not self.between:
             return longest
         best = math.sqrt(self.start_s * self.within * self.load_s / self.between)
         return min(longest, max(self.load_s / _MOST, best))
 
+    @property
+    def _fewest(self) -> int:
+        return min(self.launches, _FEWEST)
+
+    @property
+    def _longest_s(self) -> float:
+        """Load at which the fewest launches give the same interval: a longer one only adds time."""
+        left = self._variance(self.load_s) * self._fewest / self.launches - self.between
+        return self.within * self.load_s / left if left > 0 else math.inf
+
+    def _variance(self, load_s: float) -> float:
+        return self.between + self.within * self.load_s / load_s
+
     def saved(self, load_s: float) -> float:
         """Return the share of time that another load saves for the same interval."""
-        then, now = (
-            (self.between + self.within * self.load_s / each) * (self.start_s + each)
-            for each in (self.load_s, load_s)
-        )
-        return 1 - now / then if then else 0.0
+        then = self.launches * (self.start_s + self.load_s)
+        if not then or not self._variance(self.load_s):
+            return 0.0
+        needed = self.launches * self._variance(load_s) / self._variance(self.load_s)
+        return 1 - max(self._fewest, needed) * (self.start_s + load_s) / then
 
 
 def launches(trials: Sequence[Trial]) -> str:
@@ -64,14 +79,15 @@ def launches(trials: Sequence[Trial]) -> str:
     if not scatter.of_launches:
         return ""
     share = readable.percent(round(scatter.between / scatter.of_launches, 2))
-    text = f"In turns, about {share} of a ratio's variance is between launches"
+    text = f"In turns, about {share} of the scatter of ratios comes from the starts of the servers"
     best_s = float(f"{scatter.best_s:.1g}" if scatter.best_s < 1 else f"{scatter.best_s:.2g}")
-    if max(best_s / scatter.load_s, scatter.load_s / best_s) <= _APART:
-        return f"{text}: the load of a launch has a good length"
-    saved = readable.percent(round(max(0.0, scatter.saved(best_s)), 2))
+    saved = scatter.saved(best_s)
+    if max(best_s / scatter.load_s, scatter.load_s / best_s) <= _APART or saved < _WORTH:
+        return text
     each = f"{best_s:g}s" if best_s >= 1 else f"{1000 * best_s:.0f}ms"
     run = f"benchforge run SUITE --set repeat.each={each}"
-    return f"{text}: for the same intervals, {run} needs about {saved} less time"
+    less = readable.percent(round(saved, 2))
+    return f"{text}: for the same intervals, {run} needs about {less} less time"
 
 
 def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:

@@ -198,12 +198,12 @@ def tuning(trials: Sequence[Trial]) -> list[str]:
 
 
 def incomplete(summary: Summary) -> str:
-    """Return that measurements are missing; with `until`, that the run ended too soon."""
+    """Return that measurements are missing; with `until`, why the run ended too soon."""
     decision = summary.stop_decision
     if decision is None or decision.stop:
         return INCOMPLETE
     blocks = readable.counted(decision.blocks, "block")
-    return f"NOT COMPLETE: the run ended after {blocks}, with wider intervals than planned"
+    return f"NOT COMPLETE: the run ended after {blocks}: {decision.why}"
 
 
 def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:

@@ -67,7 +67,8 @@ class CommandServer(ServesCode, RunsPython, Server):
             if self.runtime is None:  # its packages may bring the program
                 yield Need(program, "install it, or put its folder on PATH")
         elif self.ref is None:  # a commit may have one that the working tree lacks
-            yield Need(program, "correct its path, or make it executable")
+            hint = "correct its path, which begins at the suite's folder, or make it executable"
+            yield Need(program, hint)
 
     def reads(self, suite_folder: Path) -> Iterable[Path]:
         """Return the directory, and a program that is relative to the suite's folder."""
