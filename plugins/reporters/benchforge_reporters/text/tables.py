@@ -81,9 +81,7 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
     Of the columns it has the `first` ones, and no footnote of others. What nobody has a value of,
     such as the rate of a load without one, is in a note instead of a column.
     """
-    all_columns = metric_columns(cases)
-    valued = [column for column in all_columns if _has_value(column, cases)] or [*all_columns]
-    missing = [column for column in all_columns if column not in valued and first is None]
+    valued, missing = _with_values(cases)
     columns, notes = tuple(valued[:first]), Footnotes()
     labels = case_labels(cases)
     return Table(
@@ -96,8 +94,15 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
             )
             for named, case in zip(labels.rows, cases, strict=True)
         ),
-        footnotes=(*notes, *_unknown(missing, cases)),
+        footnotes=(*notes, *(_unknown(missing, cases) if first is None else ())),
     )
+
+
+def _with_values(cases: Sequence[CaseSummary]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that somebody has a value of, and the others; all if nobody has any."""
+    columns = metric_columns(cases)
+    valued = [column for column in columns if _has_value(column, cases)] or [*columns]
+    return valued, [column for column in columns if column not in valued]
 
 
 def _unknown(columns: Sequence[Column], cases: Sequence[CaseSummary]) -> Iterator[str]:
@@ -137,17 +142,17 @@ def _cell(case: CaseSummary, column: Column, notes: Footnotes) -> Cell:
 
 def trial_table(cases: Sequence[CaseSummary]) -> Table:
     """Return one row a trial: every value that stands behind the medians, and every failure."""
-    columns, notes = metric_columns(cases), Footnotes()
-    labels = case_labels(cases)
+    columns, missing = _with_values(cases)
+    notes, labels = Footnotes(), case_labels(cases)
     return Table(
         heads=("trial", "block", *labels.heads),
-        columns=columns,
+        columns=tuple(columns),
         rows=tuple(
             row
             for named, case in zip(labels.rows, cases, strict=True)
             for row in _trial_rows(named, case, columns, notes)
         ),
-        footnotes=tuple(notes),
+        footnotes=(*notes, *_unknown(missing, cases)),
     )
 
 
