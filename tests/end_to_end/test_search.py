@@ -154,14 +154,23 @@ def test_too_few_responses_say_nothing() -> None:
     assert not told.transient
 
 
-def test_a_tool_that_was_late_says_nothing_and_is_tried_again() -> None:
-    late = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({300: 10_000}))
-    one = trial(schedule=late)
+LATE = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({300: 10_000}))
+
+
+def test_a_tool_that_was_late_says_nothing_of_a_bound_that_is_missed_and_is_tried_again() -> None:
+    missed = {"schedule": LATE.model_copy(update={"lateness": Histogram.of({20_000: 10_000})})}
+    one = trial(latency=Histogram.of({60_000: 10_000}), **missed)
     told = sought(one)
     assert (told.passed, told.transient) == (None, True)
     assert told.why == "not believed: L4 rate-achieved"
     assert one.model_copy(update={"search_outcome": told}).worth_repeating
-    assert sought(one, smoke=True).passed is True
+    assert sought(one, smoke=True).passed is False
+
+
+def test_a_bound_that_is_kept_with_the_tools_lateness_is_kept_without_it() -> None:
+    one = trial(schedule=LATE)
+    assert [check.status for check in one.checks if check.topic == "lateness"] == ["fail"]
+    assert sought(one).passed is True
 
 
 def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:

@@ -45,18 +45,29 @@ def judged(
     if reading is None or failure is not None:
         reason = "neither a reading nor a reason" if failure is None else failure.message
         return SearchOutcome(rate=rate, passed=None, why=f"no measurement: {reason}")
-    if (doubts := _doubts(trial)) and not smoke:
-        # Lateness comes and goes; of what spoils all numbers the trial tells itself.
-        why = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
-        late = not trial.doubts
-        return SearchOutcome(rate=rate, passed=None, why=f"not believed: {why}", transient=late)
     outcomes = [_answered(reading)]
     if find.errors_below is not None:
         outcomes.append(_errors(reading, find.errors_below))
     outcomes += [
         _outcome(objective, metrics.get(objective.metric), trial) for objective in find.objectives
     ]
-    return _all(rate, outcomes)
+    outcome = _all(rate, outcomes)
+    doubts = _doubts(trial)
+    # Lateness comes and goes; of what spoils all numbers the trial tells itself.
+    late = not trial.doubts
+    if not doubts or smoke or (late and outcome.passed and _only_longer(find, doubts)):
+        return outcome
+    why = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
+    return SearchOutcome(rate=rate, passed=None, why=f"not believed: {why}", transient=late)
+
+
+def _only_longer(find: RateSearch, late: Sequence[Check]) -> bool:
+    """Return whether lateness cannot have helped to keep the objectives.
+
+    It is part of each response time: one that is below its bound would be so without it.
+    """
+    upper = all(objective.relation in {"<", "<="} for objective in find.objectives)
+    return upper and all(check.status == "fail" for check in late)
 
 
 def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
