@@ -158,8 +158,8 @@ LATE = Schedule(rate=1000, intended=10_000, sent=10_000, lateness=Histogram.of({
 
 
 def test_a_tool_that_was_late_says_nothing_of_a_bound_that_is_missed_and_is_tried_again() -> None:
-    missed = {"schedule": LATE.model_copy(update={"lateness": Histogram.of({20_000: 10_000})})}
-    one = trial(latency=Histogram.of({60_000: 10_000}), **missed)
+    later = LATE.model_copy(update={"lateness": Histogram.of({20_000: 10_000})})
+    one = trial(latency=Histogram.of({60_000: 10_000}), schedule=later)
     told = sought(one)
     assert (told.passed, told.transient) == (None, True)
     assert told.why == "not believed: L4 rate-achieved"
