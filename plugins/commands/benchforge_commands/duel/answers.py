@@ -77,9 +77,9 @@ def check_programs(suite: Suite) -> None:
         names = [need.name for need in missing(needs, folder)]
         near = [match for name in names for match in get_close_matches(name, on_path, 1)]
         # A virtual environment is seldom on PATH.
-        here = [str(path) for name in names for path in sorted(Path().glob(f"*/bin/{name}"))]
-        if here or near:
-            error.hint = f"did you mean {conjoined(here or near)}? {error.hint}"
+        of_venvs = [str(path) for name in names for path in sorted(Path().glob(f"*/bin/{name}"))]
+        if of_venvs or near:
+            error.hint = f"did you mean {conjoined(of_venvs or near)}? {error.hint}"
         raise
 
 
