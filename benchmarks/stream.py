@@ -24,12 +24,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from benchforge.model.summary.verdict import Estimate
 from benchforge.run.locate import libraries, locate
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.turns.order import order
@@ -48,16 +48,20 @@ def app(environ, start_response):
 """
 
 
-class Tool:
+class Tool(ABC):
     """A load tool that sends in slices, and what it did in them."""
 
     def __init__(self, words: Sequence[str], environment: dict[str, str], server: int) -> None:
         """Start it. `server` is the process of the server, which is stopped between slices."""
-        self.seconds, self.responses, self.cpu_s = 0.0, 0.0, 0.0
+        self.forget()
         self.server = server
         self.process = subprocess.Popen(
             words, env=os.environ | environment, stdout=subprocess.DEVNULL
         )
+
+    def forget(self) -> None:
+        """Count from now on."""
+        self.seconds, self.responses, self.cpu_s = 0.0, 0.0, 0.0
 
     def slice(self) -> None:
         """Send for a slice, and count."""
@@ -72,8 +76,9 @@ class Tool:
         self.process.kill()
         self.process.wait()
 
+    @abstractmethod
     def _sent(self) -> tuple[float, float]:
-        raise NotImplementedError
+        """Send for a slice; return the responses, or what grows with them, and the seconds."""
 
     def _cpu_s(self) -> float:
         threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
@@ -170,7 +175,7 @@ def launch(
                     tools[MEMBERS[place]].slice()
                 if number == 1:  # the first pair of rounds is the warm-up
                     for tool in tools.values():
-                        tool.seconds, tool.responses, tool.cpu_s = 0.0, 0.0, 0.0
+                        tool.forget()
         finally:
             for tool in tools.values():
                 tool.end()
@@ -193,27 +198,17 @@ def main(launches: int = 20, seconds: float = 4) -> None:
             print(f"{number + 1} of {launches} launches", file=sys.stderr)
     for label, each in seen.items():
         for member in MEMBERS[:0:-1]:
-            rates = (
-                [_rates(tools, member) for tools in each],
-                [_rates(tools, "plain") for tools in each],
-            )
-            print(f"{label:5} {member:7} throughput {_written(ratio(*rates))}", end="   ")
-            costs = (
-                [_cost(tools, member) for tools in each],
-                [_cost(tools, "plain") for tools in each],
-            )
-            print(f"CPU time of the load tool {_written(ratio(*costs))}")
+            rates = _to_plain(each, member, lambda tool: tool.responses / tool.seconds)
+            costs = _to_plain(each, member, lambda tool: tool.cpu_s / tool.responses)
+            print(f"{label:5} {member:7} throughput {rates}   CPU time of the load tool {costs}")
 
 
-def _rates(tools: dict[str, Tool], member: str) -> float:
-    return tools[member].responses / tools[member].seconds
-
-
-def _cost(tools: dict[str, Tool], member: str) -> float:
-    return tools[member].cpu_s / tools[member].responses
-
-
-def _written(estimate: Estimate) -> str:
+def _to_plain(
+    launches: Sequence[dict[str, Tool]], member: str, figure: Callable[[Tool], float]
+) -> str:
+    """Return the ratio of a member's figure to that of `plain`, with its interval."""
+    ours, theirs = ([figure(tools[one]) for tools in launches] for one in (member, "plain"))
+    estimate = ratio(ours, theirs)
     return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
