@@ -115,6 +115,13 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     assert bench("validate", result).code == 0
 
 
+def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    told = bench("run", suite(tmp_path, answering("--status", "401")))
+    assert told.code == 4, told.all
+    assert "hint: log in before the load: set `session` of the scenario" in told.out
+
+
 def test_the_last_lines_of_a_server_that_dies_are_shown(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     told = bench("run", suite(tmp_path, answering("--die-after", "1")))

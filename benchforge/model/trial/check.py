@@ -15,6 +15,7 @@ Topic = Literal[
     "quiet",
     "lateness",
     "tail",
+    "samples",
     "blocks",
     "placebo",
     "co-located",

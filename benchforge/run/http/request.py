@@ -42,6 +42,10 @@ _HINTS = {
     _OTHER_NAME: "use a name that its certificate contains",
     _OTHER_ADDRESS: "use a name that its certificate contains",
 }
+_LOG_IN = (
+    "log in before the load: set `session` of the scenario; or send a key: "
+    "headers = { Authorization = ... }"
+)
 _TRUST = 'name the PEM file to trust in the table of the server: ca_file = "certificate.pem"'
 
 
@@ -224,12 +228,14 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
     """Ask until the answer is right. Raises TrialFailed when the server ends or never does so."""
     begun = time.monotonic()
     first_wrong: float | None = None
+    refused = False
     while True:
         try:
             reply = ask(sandbox, question.root, question.request, question.ca_file)
             why = question.wrong(reply)
             if why is None:
                 return reply
+            refused = reply.answer.status == http.HTTPStatus.UNAUTHORIZED
             first_wrong = first_wrong or time.monotonic()
         except ssl.SSLCertVerificationError as error:  # it does not become another by waiting
             hint = _HINTS.get(error.verify_code, _TRUST)
@@ -244,7 +250,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             raise question.failed("start", f"{ended}: {cause}" if cause else ended)
         now = time.monotonic()
         if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
-            raise question.failed("ask", f"{question.asks}: {why}")
+            raise question.failed("ask", f"{question.asks}: {why}", _LOG_IN if refused else "")
         if now - begun > within_s:
             raise question.failed(
                 "start", f"not ready within {exact(within_s)} s: {why}", question.late()

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import random
+import re
 import tomllib
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
         text = text.replace(yours, ours)
     lines = len((tmp_path / "access.log").read_text("latin-1").splitlines()) - 2
     assert f"the log has {lines / 60:.1f} requests/s" in text
-    assert 'find.rate = [60, 5000]\nscenarios.mix.find.slo = ["latency p99 < 100ms"]\n' in text
+    assert 'find.rate = [120, 5000]\nscenarios.mix.find.slo = ["latency p99 < 100ms"]\n' in text
     (folder / "suite.toml").write_text(text)
     # It is sound: the kinds are there with the first request of each.
     (case,) = expand(load(folder / "suite.toml", Registry()))
@@ -92,6 +93,35 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     posted = bench("plan", "mine/whole.toml", "--requests", "1")
     assert posted.code == 0, posted.all
     assert "  orders_item_post: share 4\n    POST /orders/" in posted.out
+
+
+@pytest.mark.parametrize(("status", "kept"), [(200, "body = "), (302, "form = ")])
+def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, kept: str) -> None:
+    lines = [line(f"/products/{n}", n) for n in range(1, 90)]
+    lines += [line("/api/login", n, status, "POST") for n in range(9)]
+    lines += [line("/orders", n, 201, "POST") for n in range(9)]
+    (tmp_path / "access.log").write_text("".join(lines))
+    assert bench("new", "suite", "mine", "--from-log", "access.log").code == 0
+    path = tmp_path / "mine" / "suite.toml"
+    text = path.read_text().replace("mysite.wsgi:application", "hello_wsgi")
+    text = text.replace('directory = "."', "").replace(
+        '"CHANGE-ME": 1', '"id": {products_item.id:raw}'
+    )
+    begin, end = text.index("# POST"), text.index("[repeat]")
+    comments = re.sub(r"(?m)^#(?=\S)", "", text[begin:end])
+    path.write_text(text[:begin] + comments + text[end:])
+    (tmp_path / "mine" / "users.csv").write_text("name,password\nada,one\nbob,two\n")
+    refused = bench("plan", path, "--requests", "1")
+    assert "10" in refused.err, refused.all
+    path.write_text(path.read_text().replace("users = 10 ", "users = 2 "))
+    planned = bench("plan", path, "--requests", "2")
+    assert planned.code == 0, planned.all
+    assert "orders_post: share" in planned.out
+    assert "login" not in planned.out
+    assert f"\n{kept}" in path.read_text()
+    session = load(path, Registry()).scenarios["mix"].session
+    assert session is not None
+    assert "/api/login" in str(session["request"])
 
 
 def test_a_log_is_read_compressed_and_again_gives_the_same(bench: Bench, tmp_path: Path) -> None:

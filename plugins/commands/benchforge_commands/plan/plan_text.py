@@ -31,6 +31,8 @@ def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
     for scenario, start in zip(plan.scenarios, starts, strict=False):
         yield ""
         yield from _scenario(scenario, graph, start, whole, _fewest(plan))
+    if sum(scenario.cases for scenario in plan.scenarios) == 1:
+        return
     yield ""
     yield click.style("order: numbers of the cases", bold=True)
     blocks = groupby(graph.steps(), lambda step: step.block)

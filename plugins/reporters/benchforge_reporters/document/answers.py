@@ -22,9 +22,8 @@ from benchforge.plugin import (
 )
 from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.doubts import of_level, rests_on
-from benchforge_reporters.document.found_rates import found_rates
+from benchforge_reporters.document.found_rates import found_rates, rate_in_words
 from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
-from benchforge_reporters.text.search import rate_of
 
 AnswerState = Literal[
     "differs", "not comparable", "disturbed", "same", "undecided", "alone", "unknown"
@@ -252,7 +251,7 @@ def _alone(case: CaseSummary) -> str:
     """Return what one server did that is compared with none."""
     name = case.case.server
     if case.capacity is not None:
-        return f"{name}, compared with no other: {rate_of(case.capacity)} requests/s"
+        return f"{name}, compared with no other: {rate_in_words(case.capacity)}"
     line = next((one for one in case.metrics if one.measurand == RATE), None)
     line = line or next(iter(case.metrics), None)
     if line is None or line.median is None:

@@ -100,6 +100,8 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         brief = _dealt_with(cause, roots, trials)
         effect = "benchforge set these trials aside: no number rests on them."
         return CauseText(cause, kind, brief, effect, "")
+    if _of_searches(roots, summary):
+        kind = "expert"  # the interval of the rate has the scatter of all trials
     explanation = EXPLANATIONS.get(cause.id)
     if cause.state == "unknown":
         saw, _, _ = roots[0].check.message.partition(": ")
@@ -111,6 +113,13 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         explanation = explanation._replace(remedy=_ALL_FAILED)  # more blocks would fail, too
     words = _Words(cause, roots, summary, trials)
     return CauseText(cause, kind, *words.filled(explanation))
+
+
+def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
+    """Whether all findings are warnings of few responses in searches for a rate."""
+    searches = {case.case.scenario for case in summary.cases if case.capacity is not None}
+    few = [one for one in roots if (one.check.topic, one.check.status) == ("samples", "warn")]
+    return len(few) == len(roots) and {one.scenario for one in few} <= searches
 
 
 def _roots(cause: Cause) -> tuple[FoldedFinding, ...]:

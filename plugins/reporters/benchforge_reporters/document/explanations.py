@@ -144,7 +144,7 @@ EXPLANATIONS: Final = {
     "P1": Explanation(
         "the load tool shared CPUs with what it measures ({cpus} CPUs)",
         "Ratios hold for such a machine; rates and times are those of all together.",
-        '[placement] with loader = "1", or a machine with more CPUs',
+        '[placement] with server = "0" and loader = "1", or a machine with more CPUs',
     ),
     "S1": Explanation(
         "{servers} did not settle",

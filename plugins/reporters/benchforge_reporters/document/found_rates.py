@@ -28,7 +28,7 @@ def found_rates(
         names = [server for server, _ in named if server not in answered]
         return "unknown", f"No answer: no rate is known of {readable.conjoined(names)}"
     ranked.sort(key=lambda rate: _top(rate[1]), reverse=True)
-    texts = [f"{server} {_rate(capacity)}" for server, capacity in ranked]
+    texts = [f"{server} {rate_in_words(capacity)}" for server, capacity in ranked]
     ends = [_ends(capacity) for _, capacity in ranked]
     apart = all(low > high for (low, _), (_, high) in pairwise(ends))
     of = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
@@ -36,13 +36,17 @@ def found_rates(
     return ("differs", text) if apart else ("undecided", text)
 
 
-def _rate(capacity: Capacity) -> str:
-    ends = capacity.rate.interval
+def rate_in_words(capacity: Capacity) -> str:
+    """Return the rate with its interval, and the rate to plan with.
+
+    They differ, since half of the trials fail at the first.
+    """
     text = f"{rate_of(capacity)} requests/s"
-    if capacity.rate.value is None or ends is None:
+    if capacity.rate.value is None or capacity.rate.interval is None:
         return text
-    low, high = map(RATES.text, ends)
-    return f"{text} ({low} to {high}, 95 %)"
+    low, high = map(RATES.text, capacity.rate.interval)
+    plan = "" if capacity.safe is None else f"; plan with {RATES.text(capacity.safe)}"
+    return f"{text} ({low} to {high}, 95 %{plan})"
 
 
 def _top(capacity: Capacity) -> float:

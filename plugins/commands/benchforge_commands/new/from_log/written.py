@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
@@ -18,7 +19,8 @@ OWN = "CHANGE-ME"
 "A value that stands where the log has none to keep."
 _MOST_KEYS = 6
 _OFTEN = 0.5  # of a kind's requests: keys of a query that fewer have are left out
-_NO_CHANGE = 304
+_LOGIN = re.compile(r"log.?in|sign.?in|auth|token|session", re.IGNORECASE)
+"What the last part of a path has that logs users in."
 
 
 class _Place(NamedTuple):
@@ -154,8 +156,10 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     for mixed in kinds:
         if mixed.kind.method == "GET":
             yield from _kind(log, mixed)
+        elif _LOGIN.search(mixed.kind.pattern[-1]):
+            yield from _session(mixed)
         else:
-            yield from _comment(log, mixed)
+            yield from _comment(log, mixed, _example(kinds))
     yield "[repeat]"
     yield 'warmup = "1s"\n'
     yield from highest(kinds[0].label)
@@ -168,10 +172,12 @@ def _kind(log: AccessLog, mixed: _Written) -> Iterator[str]:
     yield from _feed(mixed)
 
 
-def _comment(log: AccessLog, mixed: _Written) -> Iterator[str]:
+def _comment(log: AccessLog, mixed: _Written, example: str) -> Iterator[str]:
     """Yield a kind whose body is missing, as a comment to be completed."""
     yield f"# {mixed.kind.method}: fill in what your app expects, and remove each # below."
-    lines = [
+    if example:
+        yield f"# A body may have values: {{{example}:raw}} is a number, and {{{example}}} a text."
+    yield from _commented(
         f"[scenarios.mix.kinds.{mixed.label}]",
         *_share_and_answer(log, mixed),
         f"[scenarios.mix.kinds.{mixed.label}.request]",
@@ -180,16 +186,61 @@ def _comment(log: AccessLog, mixed: _Written) -> Iterator[str]:
         'headers = { Content-Type = "application/json" }',
         f"body = '{{\"{OWN}\": 1}}'",
         *_feed(mixed),
-    ]
+    )
+
+
+def _session(mixed: _Written) -> Iterator[str]:
+    """Yield a login, as a comment: it is a session, and no part of the mix."""
+    status = _usual_status(mixed)
+    yield f"# {mixed.kind.method} {_path(mixed)} looks like a login: a session, not a kind."
+    yield "# Its users log in before the load, and each request is of one of them. Make users.csv:"
+    yield "# its first line is name,password, and each other line is a user. Remove each # below."
+    form = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST  # a page for browsers
+    yield from _commented(
+        "[feeds.users]",
+        'file = "users.csv"',
+        'order = "each once"',
+        "[scenarios.mix.session]",
+        "users = 10                           # at most the users of the file",
+        f"expect = {{ status = {status} }}",
+        *(() if form else ('take = { token = "json:/token" }      # if the answer has one',)),
+        "[scenarios.mix.session.request]",
+        f"method = {_quoted(mixed.kind.method)}",
+        f"path = {_quoted(_path(mixed))}",
+        *(
+            ('form = { name = "{users.name}", password = "{users.password}" }',)
+            if form
+            else (
+                'headers = { Content-Type = "application/json" }',
+                """body = '{"name": "{users.name}", "password": "{users.password}"}'""",
+            )
+        ),
+        *_feed(mixed),
+    )
+    yield "# Cookies are sent without more. A kind that needs the token has in its request:"
+    yield '#     headers = { Authorization = "Bearer {token}" }\n'
+
+
+def _commented(*lines: str) -> Iterator[str]:
     yield from (f"#{line}" for text in lines for line in text.rstrip().split("\n"))
     yield ""
 
 
+def _example(kinds: Sequence[_Written]) -> str:
+    """Return a hole with a number of the log, such as `products_item.id`; empty without one."""
+    holes = (f"{one.label}.{one.places[0].name}" for one in kinds if one.rows and one.places)
+    return next((hole for hole in holes if hole.endswith(".id")), "")
+
+
 def _share_and_answer(log: AccessLog, mixed: _Written) -> Iterator[str]:
     of_all = log.taken + sum(kind.requests for kind in log.incomplete)
-    status = mixed.kind.statuses.most_common(1)[0][0]
     yield f"share = {max(1, round(100 * mixed.kind.requests / of_all))}"
-    yield f"expect = {{ status = {200 if status == _NO_CHANGE else status} }}"
+    yield f"expect = {{ status = {_usual_status(mixed)} }}"
+
+
+def _usual_status(mixed: _Written) -> int:
+    status = mixed.kind.statuses.most_common(1)[0][0]
+    return HTTPStatus.OK if status == HTTPStatus.NOT_MODIFIED else status
 
 
 def _feed(mixed: _Written) -> Iterator[str]:
