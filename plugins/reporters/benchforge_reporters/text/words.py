@@ -37,6 +37,7 @@ _MACHINE: Final = (
 )
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 _DUEL, _ENOUGH = "duel", 8  # blocks, the least that its suite plans
+_NO_MORE = "allows no more"  # blocks
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
@@ -120,7 +121,8 @@ def amount(summary: Summary) -> str:
     if (decision := summary.stop_decision) is None:
         return ""
     if not calm(summary):
-        return decision.in_words
+        longer = f"{_NO_MORE} (with a longer --time, duel does)"
+        return decision.in_words.replace(_NO_MORE, longer if summary.name == _DUEL else _NO_MORE, 1)
     return decision.in_words.replace("not enough after", "the run ended after", 1)
 
 
