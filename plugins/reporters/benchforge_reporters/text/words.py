@@ -25,6 +25,7 @@ SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
 "Where nobody has a rank."
 CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
+MEANS = "The terminal and the charts of answers show geometric means of the blocks, with intervals."
 _SCOPE = "Intervals and verdicts are about this machine on this day: another machine may differ."
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
