@@ -28,7 +28,7 @@ class Wait(NamedTuple):
     holder: str
     "Command and number of the process."
     began: str = ""
-    "When it started, and in which folder; empty if unknown."
+    "Start of the process and its folder; empty if unknown."
     seconds: float = 0.0
     "Time of the wait so far."
 
