@@ -11,7 +11,8 @@ _WHEN = {
     "invalid, or contradicted by others (`verify`).",
     2: "The suite, the command line or a file cannot be used. A result is not proved (`verify`).",
     3: "A program or a package that the suite needs is missing.",
-    4: "A case has no believable value, a search has no answer, or a claim is invalid. This "
+    4: "A case has no believable value, a search has no answer, or a claim is invalid. The servers "
+    "are not comparable, since they did different work (`duel`). This "
     "code takes precedence over 1. A verdict is undecided or invalid, and none is slower (`gate`).",
     5: "The results cannot be written.",
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchforge.run.sandbox import machine_lock
+from benchforge.run.sandbox.machine_lock import Wait
 
 HOLDS = """
 import sys
@@ -45,14 +46,28 @@ def holder(another_name: str) -> Iterator["subprocess.Popen[str]"]:
 def test_the_next_waits_until_the_holder_has_ended(holder: "subprocess.Popen[str]") -> None:
     heard: list[str] = []
 
-    def hear(name: str) -> None:
-        heard.append(name)
+    def hear(wait: Wait) -> None:
+        heard.append(wait.holder)
+        assert f" ago in {Path.cwd()}" in wait.began
         assert holder.stdin is not None
         holder.stdin.close()
 
     with machine_lock.measuring(hear):
         assert holder.wait(60) == 0
-    assert heard == [f"benchforge duel (process {holder.pid})"]
+    assert set(heard) == {f"benchforge duel (process {holder.pid})"}
+
+
+def test_a_wait_is_reported_again_with_its_time(holder: "subprocess.Popen[str]") -> None:
+    seconds: list[float] = []
+
+    def hear(wait: Wait) -> None:
+        seconds.append(wait.seconds)
+        if len(seconds) == 3:
+            holder.kill()
+
+    with machine_lock.measuring(hear):
+        pass
+    assert seconds[:3] == [0.0, 1.0, 2.0]
 
 
 def test_it_waits_also_where_too_many_wait(holder: "subprocess.Popen[str]") -> None:
@@ -64,8 +79,8 @@ def test_it_waits_also_where_too_many_wait(holder: "subprocess.Popen[str]") -> N
             if other.connect_ex(machine_lock.NAME) == errno.EAGAIN:
                 break
 
-        def hear(name: str) -> None:
-            heard.append(name)
+        def hear(wait: Wait) -> None:
+            heard.append(wait.holder)
             holder.kill()
 
         with machine_lock.measuring(hear):
@@ -74,8 +89,8 @@ def test_it_waits_also_where_too_many_wait(holder: "subprocess.Popen[str]") -> N
 
 
 def test_what_is_raised_ends_the_wait(holder: "subprocess.Popen[str]") -> None:
-    def refuse(name: str) -> None:
-        raise ValueError(name)
+    def refuse(wait: Wait) -> None:
+        raise ValueError(wait.holder)
 
     with pytest.raises(ValueError, match="benchforge duel"), machine_lock.measuring(refuse):
         pass

@@ -1,13 +1,19 @@
 """What a run shows after each block: whoever stops at one is seldom misled."""
 
+from io import StringIO
 from random import Random
+from typing import cast
 
 import pytest
 from made.simulate import share, tolerance, two
-from made.summaries import case, claim, summary
+from made.summaries import case, claim, comparison, summary
 
+from benchforge.cli.screen.progress import ProgressLine
+from benchforge.graph import RunGraph
 from benchforge.model.suite.claim import Claim
+from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
+from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.joint import joint
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.verdict.interim import InterimAnswer, interim, looks
@@ -74,3 +80,25 @@ def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_b
     (answer,) = shown([2.0, 3.0], [1.0, 1.1], claim("a > b"))
     assert answer.in_words == "C: no answer so far: 2 blocks have believed values, it takes 3"
     assert [*shown([2.0, 2.1, 2.0], [1.0, 1.1, 1.0])] == []  # made by hand: it has no ranking
+
+
+class _Planned(list[int]):
+    until, blocks = None, BLOCKS
+
+
+def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
+    speeds = {"b": [100.0, 101.0, 100.5], "a": [200.0, 204.0, 199.0], "c": [50.0, 51.0, 50.2]}
+    ranked = MetricRanking(
+        metric="speed", of=None, unit="1/s", blocks=3, ranking=ranking(speeds), target=0.03
+    )
+    three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
+    bare: Summary = summary(*(case(*one) for one in speeds.items()))
+    shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}), looks(BLOCKS))]
+    assert {one.head for one in shown_answers} == {"hello, speed: a"}
+    words = [one.in_words.partition(":")[0] for one in shown_answers]
+    assert words == ["/ b differ so far", "/ c differ so far"]
+    printed = StringIO()
+    ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, shown_answers)
+    lines = printed.getvalue().splitlines()
+    assert lines[0] == "after 3 of 8 blocks: hello, speed: a"
+    assert [line.partition(":")[0] for line in lines[1:3]] == [f"  {one}" for one in words]

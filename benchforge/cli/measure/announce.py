@@ -30,14 +30,15 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     waits = len(all_turns(suite)) < len(suite.scenarios)  # in turns none does
     loud, adds_s = _noise(graph, prepared.context.quiet if waits else "off")
     finds = finds_of(suite)
+    most_s = (trials - there) * each_s + adds_s
     if finds:
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
-        planned = f"at most {spoken((trials - there) * each_s + adds_s)}"
+        planned = f"at most {spoken(most_s)}"
     else:
         counts = amount(cases, graph.blocks, trials, graph.until)
         least = trials if graph.until is None else graph.least * cases
         fewest = max(0, least - there)
-        planned = lasts(fewest * each_s + adds_s, (trials - there) * each_s + adds_s)
+        planned = lasts(fewest * each_s + adds_s, most_s)
     lines = [
         safe.word(suite.title or suite.name)
         + (f" · profile {suite.profile}" if suite.profile else ""),
@@ -49,7 +50,7 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     if graph.until is not None:
         lines.append(awaited(graph.until))
     if time_limit_s is not None:
-        lines.append(f"time limit {spoken(time_limit_s)}")
+        lines.append(_limited(time_limit_s, most_s))
     if there:
         most = "" if graph.until is None else "up to "
         lines.insert(1, f"resumed: {there} of {most}{trials} measurements are done")
@@ -61,6 +62,15 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
         lines += describe_placement(suite, prepared.context.places, machine())
     lines += unproved(suite)
     say("\n".join(lines))
+
+
+def _limited(limit_s: float, most_s: float) -> str:
+    """Return what a time limit means, and whether all that is planned fits into it."""
+    longer = "; all planned trials take longer" if most_s > limit_s else ""
+    return (
+        f"time limit {spoken(limit_s)}: no trial starts that is expected to end later{longer}; "
+        "the report takes some seconds more"
+    )
 
 
 def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:

@@ -5,6 +5,8 @@ Nothing is written between the start of a load and its end.
 
 import sys
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import TextIO
 
 from benchforge.cli.screen.say import away, without_secrets
@@ -94,11 +96,17 @@ class ProgressLine:
         self._write(f"block {decision.blocks}, {message}\n")
 
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
-        """Show what is known after a whole block; and once what follows for the reader."""
+        """Show what is known after a whole block; and once what follows for the reader.
+
+        The ratios of the best server to several others are in a line each, below its name.
+        """
         most = "at most " if self._graph.until is not None else ""
         after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
-        for answer in answers:
-            self._write(f"{after}: {safe.word(answer.in_words)}\n")
+        for head, of_head in groupby(answers, key=attrgetter("head")):
+            if head:
+                self._write(f"{after}: {safe.word(head)}\n")
+            start = "  " if head else f"{after}: "
+            self._write("".join(f"{start}{safe.word(one.in_words)}\n" for one in of_head))
         if answers:
             self._remark("answers", _STOP_WHEN_YOU_LIKE)
 

@@ -72,7 +72,7 @@ def enough(
         raise ValueError(f"between {least} and {most} blocks: not {LEAST} or more in order")
     halves = [half for estimate in estimates if (half := half_width(estimate)) is not None]
     widest = max(halves, default=None)
-    last = "more are not allowed, and " if n >= most else ""
+    last = f"repeat.between = [{least}, {most}] allows no more, and " if n >= most else ""
     if n < least:
         why = f"{n} of at least {least} blocks"
         return StopDecision(blocks=n, stop=False, half_width=widest, why=why)

@@ -25,12 +25,14 @@ _STATES: dict[str, Literal["holds", "fails", "open"]] = {
 
 
 class InterimAnswer(NamedTuple):
-    """What is known of a claim, or of the two best servers of a comparison."""
+    """What is known of a claim, or of two servers of a comparison."""
 
     about: str
     state: Literal["holds", "fails", "open", "differ"]
     estimate: Estimate
     unit: str
+    head: str = ""
+    "The comparison and its best server, where this has a ratio to each of several others."
 
     @property
     def in_words(self) -> str:
@@ -70,14 +72,22 @@ def _of_claim(verdict: Verdict) -> InterimAnswer:
 
 
 def _of_comparison(comparison: Comparison, looks: int) -> Iterator[InterimAnswer]:
-    """Yield the best two servers by the first metric: that they are the best two is chance, too."""
+    """Yield the best server and each other by the first metric: that it is the best is chance, too.
+
+    The intervals hold for all pairs.
+    """
     ranked = next((one for one in comparison.rankings if one.ranking is not None), None)
     if ranked is None or ranked.ranking is None or len(ranked.ranking.order) <= 1:
         return
-    best, second = (one.server for one in ranked.ranking.order[:2])
-    ratio = ranked.ranking.pair(best, second).ratio
-    estimate = joint(ratio, looks * len(ranked.ranking.pairs))
-    ends = estimate.interval
-    apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
-    about = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best} / {second}"
-    yield InterimAnswer(about, "differ" if apart else "open", estimate, "1")
+    best, *others = (one.server for one in ranked.ranking.order)
+    head = f"{comparison.scenario}, {titled(ranked.metric, ranked.of)}: {best}"
+    for other in others:
+        ratio = ranked.ranking.pair(best, other).ratio
+        estimate = joint(ratio, looks * len(ranked.ranking.pairs))
+        ends = estimate.interval
+        apart = ends is not None and lies(ends, Region(1, 1)) == "outside"
+        state: Literal["differ", "open"] = "differ" if apart else "open"
+        if len(others) == 1:
+            yield InterimAnswer(f"{head} / {other}", state, estimate, "1")
+        else:
+            yield InterimAnswer(f"/ {other}", state, estimate, "1", head)

@@ -15,6 +15,7 @@ from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
 from benchforge_reporters.text.kinds import NOT_BY_KIND
 from benchforge_reporters.text.tables import Table
+from benchforge_reporters.text.words import MEANS
 
 
 class Markdown(Reporter):
@@ -55,7 +56,10 @@ def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     yield from _causes(shown)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
+    levels = [table for section in shown.sections for table in section.levels]
+    means = any(row.interval for table in levels for row in table.rows)
     yield f"In the tables, {cells};\n{order}.\n"
+    yield from [f"{MEANS}\n"] * means
     yield from _claims(shown, drawn)
     for of_suite in shown.tables:
         csv = f"[CSV](tables/{quote(of_suite.label)}.csv)"

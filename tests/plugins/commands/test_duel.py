@@ -31,6 +31,7 @@ from benchforge.suite.toml.document import as_table
 
 ANSWERS = shlex.quote(str(PROGRAMS / "servers/answers.py"))
 PONG = f"{{python}} {ANSWERS} --port {{port}} --wait 0.003"
+LABELS = ("--label", "a", "--label", "b")
 SLOW = f"{{python}} {ANSWERS} --port {{port}} --wait 0.006"
 SOON, LATE = "answers-0-003", "answers-0-006"
 OWN_DATA = Question(backends={"redis": "./data"})
@@ -103,7 +104,6 @@ def listens(port: int) -> bool:
 @pytest.mark.parametrize(
     ("other", "code", "says"),
     [
-        (f"{PONG} --body other", 0, "warning: b does not answer as a does: the body differs from"),
         (f"{PONG} --type text/html", 4, "error: the servers answer differently: content types"),
         (f"{PONG} --status 404", 4, "error: b: GET /: expected status 200, got 404"),
         ("{python} -c 'raise SystemExit(3)' {port}", 4, "error: b: ended with exit code 3"),
@@ -117,13 +117,25 @@ def listens(port: int) -> bool:
 def test_the_answers_are_compared_before_the_load(
     bench: Bench, tmp_path: Path, other: str, code: int, says: str
 ) -> None:
-    told = bench("duel", PONG, other, "--label", "a", "--label", "b", "--time", "1s")
+    told = bench("duel", PONG, other, *LABELS, "--time", "1s")
     assert says in told.err
-    assert ("time limit" in told.err) == (code == 0), told.err
-    if code:
-        assert told.code == code
-        assert "hint: " in told.err
-        assert not (tmp_path / "results").exists()
+    assert "time limit" not in told.err
+    assert told.code == code
+    assert "hint: " in told.err
+    assert not (tmp_path / "results").exists()
+
+
+def test_servers_with_different_bodies_are_measured_and_not_comparable(
+    bench: Bench, tmp_path: Path
+) -> None:
+    told = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s")
+    assert told.code == 4, told.all
+    if "FAILED" not in told.err:
+        unlike = "the servers are not comparable, so the exit code is 4: their bodies differ"
+        assert unlike in told.err, told.all
+    assert "warning: b does not answer as a does: the body differs from" in told.err
+    assert "time limit" in told.err
+    assert len([*tmp_path.glob("results/*/summary.json")]) == 1
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,10 @@ def test_fewer_than_the_least_are_never_enough() -> None:
 def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
     found = looked(*made(drawn(1, 9, noise=0.2), until(most=9)))
     assert (found.stop, found.reached) == (True, False)
-    assert "stopped after 9 blocks: more are not allowed, and an interval is" in found.in_words
+    assert (
+        "stopped after 9 blocks: repeat.between = [8, 9] allows no more, and an interval is"
+        in found.in_words
+    )
 
 
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:

@@ -294,7 +294,10 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
     told = bench("run", "--resume", result)
     assert told.code == 0, told.all
     assert places(result) == [(one.block, one.position) for one in read_header(result).plan]
-    assert "stopped after 10 blocks: more are not allowed, and an interval is" in told.out
+    assert (
+        "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
+        in told.out
+    )
     summary = summary_of(result)
     assert summary.complete
     assert summary.stop_decision is not None

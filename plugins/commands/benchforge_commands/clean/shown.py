@@ -13,7 +13,7 @@ from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
 from benchforge.run.disk.leftovers import cleared, left
-from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.text import safe
 from benchforge.text.readable import amount, counted
 from benchforge_commands.clean.inventory import Remains, in_cache, of_older_format, remove, results
@@ -72,10 +72,10 @@ def main(parent: Path | None, older_than: str | None, yes: bool) -> int:
     return 0
 
 
-def _refuse(holder: str) -> None:
+def _refuse(wait: Wait) -> None:
     """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
     hint = "clean when it has ended"
-    raise Unusable(f"{holder} is measuring: nothing was removed", hint)
+    raise Unusable(f"{wait.holder} is measuring: nothing was removed", hint)
 
 
 def _until(older_than: str | None) -> datetime:

@@ -81,6 +81,6 @@ def command() -> None:
       benchforge duel "waitress-serve --port={port} hello:app" "gunicorn -b :{port} hello:app"
       benchforge duel --label old --label new "sh -c 'cd old && exec ./serve {port}'" ...
 
-    Exit codes: as those of `benchforge run`; 4 also if a server does not start, or if the servers
-    send answers of different kinds.
+    Exit codes: as those of `benchforge run`; 4 also if a server does not start, if the servers
+    send answers of different kinds, or if they are not comparable: their bodies differ, say.
     """  # noqa: D301 - click looks for the character itself

@@ -24,7 +24,7 @@ from benchforge.run.locate import missing
 from benchforge.run.machine.facts import facts
 from benchforge.run.machine.placement import Places, machine, places
 from benchforge.run.programs.runtimes import Ready
-from benchforge.run.sandbox.machine_lock import measuring
+from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.run.trial.context import (
     TrialContext,
     ground,
@@ -257,5 +257,5 @@ def names_of(cases: Cases) -> str:
     return total.hexdigest()[:16]
 
 
-def _refuse(holder: str) -> None:
-    raise Unusable(f"{holder} is measuring on this host", "run it again when that has ended")
+def _refuse(wait: Wait) -> None:
+    raise Unusable(f"{wait.holder} is measuring on this host", "run it again when that has ended")

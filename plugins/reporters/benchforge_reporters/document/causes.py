@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
+from benchforge_reporters.document.answers import answers
 from benchforge_reporters.document.explanations import EXPLANATIONS, Explanation
 
 MOST: Final = 5
@@ -52,6 +53,8 @@ class CauseTexts:
     others: tuple[CauseText, ...]
     findings: int
     "Number of all findings."
+    unanswered: bool = False
+    "True if no comparison has an answer."
 
     @property
     def all(self) -> tuple[CauseText, ...]:
@@ -60,9 +63,9 @@ class CauseTexts:
 
     @property
     def of_others(self) -> str:
-        """Words on the others: that they do not limit the answer, if so; else empty."""
+        """Words on the others: that they do not limit the answer, if there is one; else empty."""
         harmless = all(one.kind in {"expert", "dealt with"} for one in self.others)
-        if not harmless:
+        if self.unanswered or not harmless:
             return ""
         return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
 
@@ -78,7 +81,9 @@ def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
     shown = [text for text in matter if text in invalid or text in room]
     others = [text for text in (*matter, *texts) if text not in shown]
     findings = sum(text.cause.count for text in texts)
-    return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings)
+    answered = answers(summary, trials)
+    unanswered = bool(answered) and all(one.state == "unknown" for one in answered)
+    return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings, unanswered)
 
 
 _ALL_FAILED = "correct what made all trials fail: report.md has the reasons"

@@ -82,7 +82,8 @@ def _reason(causes: CauseTexts, summary: Summary) -> str:
         return f"{counts}. No check found anything."
     findings = readable.counted(causes.findings, "finding")
     has = f"{findings} of the checks come from {readable.counted(len(causes.all), 'cause')}"
-    harmless = not any(text.kind in {"invalid", "limits"} for text in causes.all)
+    limited = any(text.kind in {"invalid", "limits"} for text in causes.all)
+    harmless = not (limited or causes.unanswered)
     return f"{counts}. {has}{'; none of them limits the answer' if harmless else ''}."
 
 

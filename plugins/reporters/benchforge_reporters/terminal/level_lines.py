@@ -8,7 +8,8 @@ from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
-_LEGEND: Final = "├──●──┤ value and its 95 % interval, on an axis from zero"
+_LEGEND: Final = "├──●──┤ geometric mean of the blocks and its 95 % interval, on an axis from zero"
+_ALONE: Final = "● alone: median of the trials"
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room
 _BARS = (10, 40)  # columns
@@ -21,6 +22,7 @@ def legend(tables: Sequence[Levels]) -> str:
     """Return what the signs and columns mean, and which are left out."""
     rows = [row for table in tables for row in table.rows]
     parts = [_LEGEND]
+    parts += [_ALONE] * any(row.interval is None for row in rows)
     parts += ["~ rests on few responses"] * any(row.thin for row in rows)
     parts += ["CPU/request of all parts"] * any(row.cpu for row in rows)
     parts += ["no request failed"] * all(table.failed == 0 for table in tables)

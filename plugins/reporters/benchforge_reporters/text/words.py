@@ -25,6 +25,7 @@ SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
 "Where nobody has a rank."
 CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
+MEANS = "The terminal and the charts of answers show geometric means of the blocks, with intervals."
 _SCOPE = "Intervals and verdicts are about this machine on this day: another machine may differ."
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
@@ -37,6 +38,7 @@ _MACHINE: Final = (
 )
 OTHERWISE = "RESUMED ELSEWHERE: not all trials had the same machine and programs"
 _DUEL, _ENOUGH = "duel", 8  # blocks, the least that its suite plans
+_NO_MORE = "allows no more"  # blocks
 INCOMPLETE = "NOT COMPLETE: some of the planned measurements have no trial"
 
 
@@ -120,7 +122,8 @@ def amount(summary: Summary) -> str:
     if (decision := summary.stop_decision) is None:
         return ""
     if not calm(summary):
-        return decision.in_words
+        longer = f"{_NO_MORE} (with a longer --time, duel does)"
+        return decision.in_words.replace(_NO_MORE, longer if summary.name == _DUEL else _NO_MORE, 1)
     return decision.in_words.replace("not enough after", "the run ended after", 1)
 
 
