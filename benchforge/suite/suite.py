@@ -179,6 +179,8 @@ data, and for mixes: up to 20/s, with at most 0.2 % of the load's requests, but 
 load. Default for other methods: off."""
     interleave: Duration | Literal["off"] | None = None
     'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
+    each: Duration | None = None
+    "Length of the load of each server in each block in turns. Default: that of [repeat]."
     turns: Literal["compared", "all"] = "compared"
     """Cases that take turns with `interleave`: the compared ones, which are the servers under one \
 load tool or the clients of one server, or all cases of the scenario. With `"all"`, claims may \

@@ -39,12 +39,12 @@ def page(folders: Iterable[Path]) -> str:
     Raises Unusable for one without a verdict, and what reading a result raises.
     """
     found = [_read(folder) for folder in folders]
+    asked = [one for _, summary in found for one in texts(summary)]
     return page_of(
         "Five studies, measured again",
         _ABOUT.strip(),
-        table(
-            ("claims", *_STATES), _tally([one for _, summary in found for one in texts(summary)])
-        ),
+        table(("claims", *_STATES), _tally(asked)),
+        _unanswered(asked),
         *(part for header, summary in found for part in _study(header, summary)),
     )
 
@@ -64,6 +64,24 @@ def _tally(asked: Sequence[ClaimText]) -> Iterator[tuple[str, ...]]:
     for name, verdicts in (("as published", published), ("corrected", others)):
         states = Counter[str](one.state for one in verdicts)
         yield (f"{name}: {len(verdicts)}", *(str(states[state]) for state in _STATES))
+
+
+def _unanswered(asked: Sequence[ClaimText]) -> str:
+    """Return which published claims have no answer, and which have one as `..._equal` only."""
+    decided = {one.claim.label for one in asked if one.verdict.state in {"holds", "fails"}}
+    alike = {
+        label.partition("_")[0]
+        for label in decided
+        if label.endswith("_equal") and "_corrected" not in label
+    }
+    published = [one.claim.label for one in asked if "_" not in one.claim.label]
+    left = [label for label in published if label not in decided]
+    as_equal = [label for label in left if label in alike]
+    without = [label for label in left if label not in alike]
+    return (
+        f"Answered only by `..._equal`: {', '.join(as_equal) or 'none'}. "
+        f"Without an answer: {', '.join(without) or 'none'}."
+    )
 
 
 def _study(header: Header, summary: Summary) -> Iterator[str]:

@@ -13,13 +13,14 @@ from made import plain, summaries
 from made.shown import line
 from made.shown import trial as failed
 
+from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, StopDecision
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status, Topic
 from benchforge.model.trial.sample import Sample
 from benchforge.stats.inference.holm import ranking as ranked
 
@@ -261,6 +262,46 @@ def test_a_search_is_answered_by_the_rates_that_it_found(
     assert answer.state == state
     assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
     assert words in answer.headline
+
+
+def test_a_search_of_one_server_names_the_rate_to_plan_with() -> None:
+    case = sought("only", 4000.0, 3900.0, 4100.0)
+    safe = case.capacity and case.capacity.model_copy(update={"safe": 3712.0})
+    alone = case.model_copy(update={"capacity": safe})
+    compared = summaries.comparison([], "only")
+    (answer,) = answers(summaries.summary(alone, comparisons=(compared,)), [])
+    assert answer.headline.endswith("4,000 requests/s (3,900 to 4,100, 95 %; plan with 3,712)")
+
+
+@pytest.mark.parametrize(
+    ("status", "topic", "trials", "kind"),
+    [
+        ("warn", "samples", (1,), "expert"),
+        ("warn", "", (2,), "expert"),
+        ("warn", "", (1, 2), "limits"),
+        ("warn", "", (), "limits"),
+        ("fail", "samples", (1,), "limits"),
+        ("fail", "lateness", (1,), "expert"),
+        ("fail", "lateness", (1, 2), "limits"),
+    ],
+)
+def test_what_overload_shows_is_no_finding_of_a_search(
+    status: Status, topic: Topic, trials: tuple[int, ...], kind: str
+) -> None:
+    case = sought("only", 4000.0, 3900.0, 4100.0)
+    attempts = [
+        SearchTrial(trial=number, round=number, rate=4000.0, passed=number == 1)
+        for number in (1, 2)
+    ]
+    tried = case.capacity and case.capacity.model_copy(update={"attempts": tuple(attempts)})
+    case = case.model_copy(update={"capacity": tried})
+    check = doubt("X1", "seen").model_copy(update={"status": status, "topic": topic})
+    finding = FoldedFinding(check=check, scenario=case.case.scenario, trials=trials, count=1)
+    fields = {"id": "X1", "audience": "limits", "state": "open", "count": 1}
+    cause = Cause.model_validate({**fields, "findings": (finding,)})
+    summary = summaries.summary(case).model_copy(update={"causes": (cause,)})
+    (text,) = cause_texts(summary, ()).all
+    assert text.kind == kind
 
 
 def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:

@@ -258,7 +258,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, kinds, session, servers, loaders, clients, backends, expect, metrics, vary, and 7 more
+hint: did you mean 'loaders'? this table takes: title, request, requests, kinds, session, servers, loaders, clients, backends, expect, metrics, vary, and 8 more
 """,
     ),
     "unknown_key_of_a_request": (

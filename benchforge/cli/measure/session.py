@@ -140,7 +140,7 @@ def _at_most(ceiling: Ceiling) -> str:
         failure = ceiling.trial.failure
         why = failure.message if failure is not None else "no response"
         return f"the ceiling of {tool} is unknown: {safe.word(why)}"
-    return f"{tool} gets {figure(ceiling.per_second)} responses/s from the null server"
+    return f"{tool} gets {figure(ceiling.per_second)} responses/s from a server that does nothing"
 
 
 def _say_what_quiet_took(trials: Sequence[Trial]) -> None:

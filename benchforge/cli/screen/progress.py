@@ -58,7 +58,7 @@ class ProgressLine:
         self._left_s = left_s
         most = "at most about" if self._graph.until is not None else "about"
         self._about = "at most" if step.case.find is not None else most
-        self._left = f"{self._about} {spoken(left_s)} left"
+        self._left = f"{self._about} {spoken(max(1.0, left_s))} left"
         self.phase("start")
 
     def phase(self, name: str) -> None:
@@ -69,7 +69,7 @@ class ProgressLine:
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
         start = "\r\x1b[K" if self._live else ""
-        left_s = max(0.0, self._left_s - trial.seconds)
+        left_s = max(1.0, self._left_s - trial.seconds)
         left = f" · {self._about} {spoken(left_s)} left" if self._place < self._total else ""
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
         for remark in _remarks(trial):

@@ -69,6 +69,11 @@ class Check(Frozen):
         """Whether it looks at what others do to the machine, or at what comes of it."""
         return self.topic in NOISE
 
+    @property
+    def of_lateness(self) -> bool:
+        """Whether it looks at how late the load tool was: that only makes times longer."""
+        return self.topic == "lateness"
+
 
 def passed(checks: Iterable[Check]) -> int:
     """Return how many questions have one answer only, wherever they were asked: pass."""

@@ -90,7 +90,7 @@ def _doubts(trial: Trial) -> list[Check]:
 
     A tool that does not tell its lateness may have been late.
     """
-    late = (one for one in trial.checks if one.topic == "lateness")
+    late = (one for one in trial.checks if one.of_lateness)
     return [*trial.doubts, *(one for one in late if one.status in {"fail", "unknown"})]
 
 

@@ -28,7 +28,8 @@ def turns_of(scenario: Scenario, repeat: Repeat) -> TurnsPlanned | None:
     wanted = repeat.interleave if scenario.interleave is None else scenario.interleave
     if not isinstance(wanted, Duration):
         return None
-    turns = TurnsPlanned(slice_s=float(wanted), each_s=float(repeat.each))
+    each = repeat.each if scenario.each is None else scenario.each
+    turns = TurnsPlanned(slice_s=float(wanted), each_s=float(each))
     among = "cases" if scenario.turns == "all" else "clients" if scenario.clients else "servers"
     return turns.model_copy(update={"among": among})
 
@@ -88,10 +89,13 @@ def turns_faults(
         hint = 'set repeat.interleave = "100ms", or leave `each` out'
         yield Fault(("repeat", "each"), "it has no effect: no servers take turns", hint)
     for label, scenario in scenarios.items():
-        if scenario.turns == "all" and not _spoken_of({label: scenario}, as_table(written)):
-            hint = 'set interleave = "100ms" in this scenario, or leave `turns` out'
+        keys = {"turns": scenario.turns == "all", "each": scenario.each is not None}
+        if _spoken_of({label: scenario}, as_table(written)):
+            continue
+        for key in (key for key, said in keys.items() if said):
+            hint = f'set interleave = "100ms" in this scenario, or leave `{key}` out'
             message = "it has no effect: no servers take turns"
-            yield Fault(("scenarios", label, "turns"), message, hint)
+            yield Fault(("scenarios", label, key), message, hint)
     for label, scenario in taking.items():
         place: Path = ("repeat", KEY) if scenario.interleave is None else ("scenarios", label, KEY)
         if network != "private":
@@ -113,16 +117,24 @@ def _spoken_of(scenarios: Mapping[str, Scenario], repeat: Container[str]) -> boo
 
 
 def _length_faults(scenarios: Mapping[str, Scenario], repeat: Repeat) -> Iterator[Fault]:
-    lengths: list[tuple[Path, object]] = [(("repeat", KEY), repeat.interleave)]
-    lengths += [(("scenarios", label, KEY), one.interleave) for label, one in scenarios.items()]
-    for place, length in lengths:
+    lengths: list[tuple[Path, Duration | str, str, Duration]] = [
+        (("repeat", KEY), repeat.interleave, "repeat", repeat.each)
+    ]
+    for label, scenario in scenarios.items():
+        of = "repeat" if scenario.each is None else f"scenarios.{label}"
+        each = repeat.each if scenario.each is None else scenario.each
+        if scenario.interleave is not None:
+            lengths.append((("scenarios", label, KEY), scenario.interleave, of, each))
+        elif scenario.each is not None:
+            lengths.append((("scenarios", label, "each"), repeat.interleave, of, each))
+    for place, length, of, each in lengths:
         if not isinstance(length, Duration):
             continue
         if not SHORTEST_S <= length <= LONGEST_S:
             bounds = f"{amount('s', SHORTEST_S)} to {amount('s', LONGEST_S)}"
             yield Fault(place, f"a slice takes {bounds}", 'such as interleave = "100ms"')
-        elif repeat.each < 2 * length:
-            message = f"{length.written} is more than half of repeat.each, {repeat.each.written}"
+        elif each < 2 * length:
+            message = f"{length.written} is more than half of {of}.each, {each.written}"
             yield Fault(place, message, "give each server two slices or more")
 
 

@@ -138,6 +138,25 @@ def test_servers_with_different_bodies_are_measured_and_not_comparable(
     assert len([*tmp_path.glob("results/*/summary.json")]) == 1
 
 
+@pytest.mark.parametrize(("option", "keeps"), [((), False), (("--keep-alive",), None)])
+def test_a_server_that_closes_connections_is_compared_without_kept_ones(
+    bench: Bench, tmp_path: Path, option: tuple[str, ...], keeps: bool | None
+) -> None:
+    words = ("--time", "1s", "--save", "suite.toml", *option)
+    told = bench("duel", PONG, f"{PONG} --close", *LABELS, *words)
+    assert ("b closes each connection, a keeps them: " in told.err) is not bool(option), told.all
+    load_ = tomllib.loads((tmp_path / "suite.toml").read_text())["loaders"]["load"]
+    assert load_.get("keep_alive") is keeps
+
+
+def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -> None:
+    words = ("--time", "1s", "--save", "suite.toml", "--no-keep-alive")
+    told = bench("duel", PONG, SLOW, *words)
+    assert "closes each connection" not in told.err, told.all
+    saved = tomllib.loads((tmp_path / "suite.toml").read_text())
+    assert saved["loaders"]["load"]["keep_alive"] is False
+
+
 @pytest.mark.parametrize(
     ("words", "where", "hint"),
     [

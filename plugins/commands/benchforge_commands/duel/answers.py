@@ -50,6 +50,8 @@ class FirstAnswer(NamedTuple):
     "Time of the fastest answer: others waited for the machine, or for a first connection."
     start_s: float
     "Time from the start of the server until it was ready, in seconds."
+    keeps: bool = True
+    "True if it keeps the connection for another request."
 
 
 def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
@@ -108,6 +110,20 @@ def alike(answers: Mapping[str, FirstAnswer]) -> str:
     return f"all answer alike: {answer.status}, {kind(answer)}, {exact(answer.length)} bytes"
 
 
+def closing(answers: Mapping[str, FirstAnswer]) -> str:
+    """Return which servers close connections and which keep them; empty if all are alike."""
+    closes = [label for label, one in answers.items() if not one.keeps]
+    keeps = [label for label, one in answers.items() if one.keeps]
+    if not closes or not keeps:
+        return ""
+    verbs = ("closes" if len(closes) == 1 else "close", "keeps" if len(keeps) == 1 else "keep")
+    return (
+        f"{conjoined(closes)} {verbs[0]} each connection, {conjoined(keeps)} {verbs[1]} them: "
+        "so that all do the same work, each request gets a connection of its own; "
+        "--keep-alive measures the servers as they are"
+    )
+
+
 def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnswer:
     with scratch_folder() as folder:
         began = time.perf_counter()
@@ -121,6 +137,9 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
                 ):
                     replies.append(ask(served.sandbox, served.root, case.request, certificate))
                     ends.append(time.perf_counter())
+                last = ask(
+                    served.sandbox, served.root, case.request, certificate, keep_alive=True
+                ).answer
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")
@@ -132,7 +151,14 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
     first, *others = replies
     seconds = min(end - begin for begin, end in pairwise(ends))
     repeats = all(one.body == first.body for one in others)
-    return FirstAnswer(first.answer, first.body, repeats, seconds, ends[0] - began)
+    start_s = ends[0] - began
+    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, _keeps(last))
+
+
+def _keeps(answer: Answer) -> bool:
+    """Whether the server keeps the connection: HTTP/1.0 closes it without a header."""
+    words = answer.headers.get("connection", "").lower()
+    return "keep-alive" in words if answer.version == "HTTP/1.0" else "close" not in words
 
 
 def _hint(error: TrialFailed, add_path: str) -> str:

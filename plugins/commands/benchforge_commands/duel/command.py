@@ -34,6 +34,11 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     help="Requests per second, such as 500/s.  [default: as many as the connections can send]",
 )
 @click.option(
+    "--keep-alive/--no-keep-alive",
+    default=None,
+    help="Reuse connections, or close each.  [default: reuse, if all servers keep them]",
+)
+@click.option(
     *("--time", "time_limit"),
     metavar="DURATION",
     default="3m",

@@ -34,6 +34,7 @@ from benchforge_commands.duel.answers import (
     FirstAnswer,
     alike,
     check_programs,
+    closing,
     compare,
     first_answers,
 )
@@ -61,6 +62,7 @@ def main(
     method: str | None,
     connections: int,
     rate: str | None,
+    keep_alive: bool | None,
     time_limit: str,
     expect_status: int,
     backends: tuple[str, ...],
@@ -82,6 +84,7 @@ def main(
         status=expect_status,
         connections=connections,
         rate=None if rate is None else _rate(rate),
+        keep_alive=keep_alive is not False,
         backends=_backends(backends),
         time_s=time_s,
     )
@@ -103,6 +106,9 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
+    if keep_alive is None and (unlike := closing(answers)):
+        say(unlike)
+        question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
     if short := too_short(len(contenders), question):
         warn(short)

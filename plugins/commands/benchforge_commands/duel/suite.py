@@ -35,6 +35,8 @@ class Question:
     status: int = 200
     connections: int = 16
     rate: str | None = None
+    keep_alive: bool = True
+    "False for a connection of its own for each request."
     backends: Mapping[str, str | None] = field(default_factory=dict)
     "Datasets by kind of backend; None for no data."
     time_s: float = 180.0
@@ -190,6 +192,8 @@ def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
         "connections": question.connections,
         "duration": _seconds(times.load_s),
     }
+    if not question.keep_alive:
+        load["keep_alive"] = False
     return load if question.rate is None else {**load, "rate": question.rate}
 
 

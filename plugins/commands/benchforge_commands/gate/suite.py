@@ -48,14 +48,15 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     each = f"{max(_SHORTEST_S, min(_LONGEST_S, free_s / 2)):.1f}s"
     scenarios: Tables = {}
     alone: dict[str, str] = {}
-    for label, scenario in as_table(tables["scenarios"]).items():
-        in_turns: Tables = {**as_table(scenario), "interleave": SLICE}
+    for label, written in as_table(tables["scenarios"]).items():
+        scenario: Tables = {k: one for k, one in as_table(written).items() if k != "each"}
+        in_turns: Tables = {**scenario, "interleave": SLICE}
         why = _why_not(
             {**tables, "repeat": {**shared, "each": each}, "scenarios": {label: in_turns}},
             load,
-            off=as_table(scenario).get("interleave") == "off",
+            off=scenario.get("interleave") == "off",
         )
-        scenarios[label] = {**as_table(scenario), "interleave": "off"} if why else in_turns
+        scenarios[label] = {**scenario, "interleave": "off"} if why else in_turns
         if why:
             alone[label] = why
     if len(alone) < len(scenarios):
