@@ -21,6 +21,7 @@ from benchforge.parts.part import Metric
 from benchforge.registry import Registry
 from benchforge.stats.search.objective import judged
 from benchforge.stats.search.search import capacity_of, search_of, where
+from benchforge.stats.summary.case import of_search
 from benchforge.suite.scenarios.objective import WrongObjective, objective
 
 OBJECTIVE = Objective(
@@ -357,6 +358,32 @@ def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
         assert sought(mixed, find=find).passed is passed
     untold = trial().model_copy(update={"stream": stream})
     assert sought(untold, find=find).passed is None
+
+
+def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -> None:
+    items = trial().reading
+    assert items is not None
+    stream = Stream(
+        records=9,
+        sha256="",
+        kinds={"item": StreamKind(share=1, records=9, request=Request(path="/"))},
+    )
+    read = items.model_copy(update={"kinds": {"item": items}})
+    trials = [
+        one.model_copy(update={"reading": read, "stream": stream})
+        for one in walked([True, True, False, True, False, True, False])
+    ]
+    case = of_search(CASE, trials, len(trials), METRICS, FIND)
+    assert case.capacity is not None
+    rates = {one.trial: one.rate for one in case.capacity.attempts if one.passed}
+    (line, *_) = case.kinds["item"]
+    used = {one.trial for one in line.samples}
+    least = 0.9 * (case.capacity.rate.value or 0.0)
+    assert used == {number for number, rate in rates.items() if rate >= least}
+    assert 0 < len(used) < len(rates)
+    (failed,) = walked([False])
+    none = of_search(CASE, [failed.model_copy(update={"stream": stream})], 1, METRICS, FIND)
+    assert none.kinds == {}
 
 
 def test_a_bound_beyond_all_numbers_is_refused() -> None:

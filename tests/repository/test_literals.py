@@ -44,7 +44,6 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "plugins/results/benchforge_results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
-    "benchforge/stats/search/objective.py": {"lateness"},  # a topic of a check
     "plugins/results/benchforge_results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},

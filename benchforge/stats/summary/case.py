@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.summary import CaseFinding, CaseSummary, DoubtedTrial, FailedTrial
 from benchforge.model.trial.check import Check, passed
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.model.trial.window import SteadyState, Window
+from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
 from benchforge.stats.search.search import capacity_of
@@ -21,6 +22,7 @@ _NO_REASON = Failure(
 )
 
 
+_NEAR = 0.9  # of the rate
 _WORST = ("fail", "warn", "unknown")
 
 
@@ -55,9 +57,15 @@ def of_case(
 
 
 def of_search(
-    case: CaseName, trials: Sequence[Trial], planned: int, find: RateSearch
+    case: CaseName,
+    trials: Sequence[Trial],
+    planned: int,
+    metrics: Mapping[str, Metric],
+    find: RateSearch,
 ) -> CaseSummary:
     """Return the summary of a case that searched for a rate, of so many trials at most.
+
+    Its kinds are those of the trials that passed near the rate.
 
     Raises InvalidFile for trials at other rates than the search asked for.
     """
@@ -73,7 +81,18 @@ def of_search(
         for trial in trials
     ]
     capacity = capacity_of(find, case, trials)
-    return _case_summary(case, trials, checked, planned).model_copy(update={"capacity": capacity})
+    kinds = of_kinds(_near(capacity, trials), metrics, WHOLE)
+    return _case_summary(case, trials, checked, planned).model_copy(
+        update={"capacity": capacity, "kinds": kinds}
+    )
+
+
+def _near(capacity: Capacity, trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials that passed near the rate, or else that of the highest rate."""
+    passed = {one.trial: one.rate for one in capacity.attempts if one.passed}
+    highest = max(passed.values(), default=0.0)
+    least = min(highest, _NEAR * (capacity.rate.value or highest))
+    return [trial for trial in trials if passed.get(trial.number, 0.0) >= max(least, 1e-9)]
 
 
 def _case_summary(

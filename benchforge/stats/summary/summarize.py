@@ -57,21 +57,21 @@ def summarize(
         for case, one in zip(group.cases, group.steady_states, strict=False)  # a search has none
     }
 
+    def metrics_of(scenario: str) -> dict[str, Metric]:
+        return {label: metrics[label] for label in header.scenario_metrics.get(scenario, metrics)}
+
     def summed(case: CaseName, like: CaseName) -> CaseSummary:
         return of_case(
             case,
             by_case[identity(case)],
             planned[identity(case)],
-            {
-                label: metrics[label]
-                for label in header.scenario_metrics.get(case.scenario, metrics)
-            },
+            metrics_of(case.scenario),
             *looked_at[identity(like)],
         )
 
     def searched(case: CaseName, find: RateSearch) -> CaseSummary:
         own = identity(case)
-        return of_search(case, by_case[own], planned[own], find)
+        return of_search(case, by_case[own], planned[own], metrics_of(case.scenario), find)
 
     cases = tuple(
         searched(case, find) if (find := header.searches.get(case.scenario)) else summed(case, case)

@@ -13,7 +13,7 @@ from benchforge_reporters.document.overview import MatrixCell, Overview
 from benchforge_reporters.raw import raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
-from benchforge_reporters.text.kinds import NOT_BY_KIND
+from benchforge_reporters.text.kinds import NOT_BY_KIND, kinds_heading
 from benchforge_reporters.text.tables import Table
 from benchforge_reporters.text.words import MEANS
 
@@ -149,7 +149,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
     yield from (f"{safe.markdown(sentence)}\n" for sentence in section.sought)
     yield from table_lines(section.table)
     if section.kinds is not None:
-        yield "### By kind of request\n"
+        yield f"### B{kinds_heading(section.cases)[1:]}\n"
         yield from table_lines(section.kinds)
         yield f"{NOT_BY_KIND}\n"
         yield from _list("Flows that ended early", section.flows)

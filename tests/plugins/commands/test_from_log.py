@@ -117,7 +117,11 @@ def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, ke
     planned = bench("plan", path, "--requests", "2")
     assert planned.code == 0, planned.all
     assert "orders_post: share" in planned.out
-    assert "login" not in planned.out
+    assert f"login, before the load and not measured: 2 users, expected status {status}" in (
+        planned.out
+    )
+    assert "    POST /api/login\n" in planned.out
+    assert "{users.password}" in planned.out
     assert f"\n{kept}" in path.read_text()
     session = load(path, Registry()).scenarios["mix"].session
     assert session is not None

@@ -21,6 +21,9 @@ from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.html.overview import DrawnOverview, drawn_overview
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.kinds import NOT_BY_KIND
+from benchforge_reporters.text.words import CELLS, MEANS
+
+_MEANS = f"{CELLS[0].upper()}{CELLS[1:]}. {MEANS}"
 
 
 class Html(Reporter):
@@ -32,7 +35,7 @@ class Html(Reporter):
         """Write report.html."""
         report = folder / "report.html"
         shown = page(summary, trials, folder)
-        text = rendered("result.html.j2", page=shown, not_by_kind=NOT_BY_KIND)
+        text = rendered("result.html.j2", page=shown, not_by_kind=NOT_BY_KIND, means=_MEANS)
         report.write_text(text, encoding="utf-8")
         return (report,)
 

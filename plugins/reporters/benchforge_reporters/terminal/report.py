@@ -14,7 +14,7 @@ from benchforge_reporters.terminal.level_lines import legend, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
-from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table
+from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table, kinds_heading
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
 from benchforge_reporters.text.tables import Table
@@ -111,7 +111,7 @@ def _section(section: Section, paint: Paint, *, brief: bool) -> Iterator[str]:
         yield from _table(partial(table_of, section.cases), paint)
         yield ""
     if section.kinds is not None:
-        yield paint.of("heading", safe.line(f"{section.scenario}, by kind of request"))
+        yield paint.of("heading", safe.line(f"{section.scenario}, {kinds_heading(section.cases)}"))
         yield from _table(lambda first: kind_table(section.cases, first) or section.table, paint)
         texts = (*section.flows, NOT_BY_KIND)
         yield from (line for text in texts for line in paint.wrapped(text))

@@ -15,6 +15,12 @@ NOT_BY_KIND = (
 )
 
 
+def kinds_heading(cases: Sequence[CaseSummary]) -> str:
+    """Return the heading of the table of kinds, without its scenario."""
+    searched = any(case.capacity for case in cases)
+    return "by kind of request" + (", in trials that passed near the rate" if searched else "")
+
+
 def kind_rows(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     """Return each kind, a row for each case with a mix, then the cases; empty without a mix.
 
@@ -59,6 +65,12 @@ def _rows(case: CaseSummary) -> Iterator[CaseSummary]:
     labels = {line.metric for lines in case.kinds.values() for line in lines}
     together = tuple(line for line in case.metrics if line.metric in labels)
     named = {"case": case.case.of_kind(ALL), "metrics": together, "kinds": {}}
+    if case.capacity is not None:
+        for row in case.by_part(_KIND):
+            n = max((len(line.samples) for line in row.metrics), default=0)
+            counts = {"trials": n, "planned": n, "believed": n, "capacity": None}
+            yield row.model_copy(update={"metrics": _times_first(row.metrics), **counts})
+        return
     for row in (*case.by_part(_KIND), case.model_copy(update=named)):
         yield row.model_copy(update={"metrics": _times_first(row.metrics)})
 

@@ -51,8 +51,20 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
                 for named, one in searches
                 if one.phase != "done"
             ),
+            *(
+                f"{', '.join(named)}: {RATES.text(high)}/s passed once, above the interval: "
+                "the server or the machine changed between trials"
+                for named, one in searches
+                if (high := _above(one)) is not None
+            ),
         ),
     )
+
+
+def _above(capacity: Capacity) -> float | None:
+    """Return the highest rate that passed if the interval lies below it: trials contradict."""
+    high, ends = capacity.highest_passed, capacity.rate.interval
+    return high if high is not None and ends is not None and high > ends[1] else None
 
 
 def _searched(capacity: Capacity) -> Iterator[str]:

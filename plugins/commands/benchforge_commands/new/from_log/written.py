@@ -194,7 +194,8 @@ def _session(mixed: _Written) -> Iterator[str]:
     status = _usual_status(mixed)
     yield f"# {mixed.kind.method} {_path(mixed)} looks like a login: a session, not a kind."
     yield "# Its users log in before the load, and each request is of one of them. Make users.csv:"
-    yield "# its first line is name,password, and each other line is a user. Remove each # below."
+    yield "# its first line is name,password, and each other line is a user. Remove each # below,"
+    yield "# and correct the names of the fields: a log does not have them."
     form = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST  # a page for browsers
     yield from _commented(
         "[feeds.users]",
