@@ -143,10 +143,11 @@ def tables_of(
     }
     if backends:
         scenario["backends"] = [*backends]
+    closed = "" if question.keep_alive else ", a connection for each request"
     return {
         "benchforge": 1,
         "name": "duel",
-        "title": f"{listed([*servers])}: {question.method} {question.path}",
+        "title": f"{listed([*servers])}: {question.method} {question.path}{closed}",
         **({"backends": backends} if backends else {}),
         "servers": {label: relative_to(folder, one.table) for label, one in servers.items()},
         "loaders": {"load": _load(question, times, wrk=wrk)},
