@@ -233,6 +233,10 @@ def test_a_body_that_changes_is_told_and_no_failure() -> None:
     check = same(trial(probes=changing), LIMITS)
     assert check.status == "warn"
     assert "1,000 to 1,010" in check.message
+    kinds = {"item": StreamKind(share=1, records=1, request=Request())}
+    mix = Stream(records=1, sha256="ab", kinds=kinds)
+    check = same(trial(probes=changing, stream=mix), LIMITS)
+    assert (check.status, "E6 judges" in check.message) == ("pass", True)
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,7 @@ def test_a_search_of_one_server_names_the_rate_to_plan_with() -> None:
     [
         ("warn", "samples", (1,), "expert"),
         ("warn", "", (2,), "expert"),
+        ("fail", "", (2,), "expert"),
         ("warn", "", (1, 2), "limits"),
         ("warn", "", (), "limits"),
         ("fail", "samples", (1,), "limits"),

@@ -33,6 +33,9 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
         ends = f"{exact(shortest)} to {exact(longest)}"
         each = ends if shortest < longest else f"of {exact(shortest)}"
         says = f"{questions} were answered with {probes.distinct} different bodies, {each} bytes: "
+        if trial.stream is not None:  # such as the tokens of a login
+            says += "E6 judges the answers to each kind"
+            return limits.check("E3", "behaviour", None, says, status="pass")
         says += "whether they are right is for `expect` to say"
         return limits.check("E3", "behaviour", None, says, status="warn")
     says = f"{questions} were all answered the same"

@@ -108,7 +108,7 @@ def _of_tool(
     of = f"{tool} on {host}" if host else tool
     if ceiling is not None and ceiling.per_second is not None:
         return _check(of, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
-    says = f"{of}: what it can do at most {_why_none(header, ceiling)}"
+    says = f"load tool {of}: what it can do at most {_why_none(header, ceiling)}"
     return limits.check("L2", "apparatus", None, says, scope="result", component=tool)
 
 
@@ -167,7 +167,8 @@ def _why_none(header: Header, ceiling: Ceiling | None) -> str:
         return "is not looked for in a smoke: run it without that profile"
     if ceiling is None:
         return (
-            "was not measured: it costs 5 % of its trials at most; take more blocks, or longer ones"
+            "was not measured: that may take 5 % of the run, and the run is too short; "
+            "take more blocks, or longer loads"
         )
     failure = ceiling.trial.failure
     message = failure.message if failure is not None else "it had no response"

@@ -14,6 +14,7 @@ from benchforge.model.trial.observation import Role
 from benchforge.model.values.cpus import Cpus
 from benchforge.run.machine.kernel import text
 from benchforge.run.sandbox.keeper import below, family
+from benchforge.suite.cases.parts import roles_of
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
 from benchforge.suite.toml.located import located
@@ -99,11 +100,11 @@ def describe_placement(suite: Suite, given: Places, topology: CpuTopology) -> It
         why = ": placement = 'auto' needs two cores" if suite.placement == "auto" else ""
         yield f"CPUs {topology.usable}, shared by all{why}"
         return
-    yield f"CPUs: {by_cpus({role: str(given.get(role, topology.usable)) for role in _ROLES})}"
-    loader = set(given.get("loader", topology.usable))
-    others = {
-        cpu for role in _ROLES if role != "loader" for cpu in given.get(role, topology.usable)
-    }
+    there = roles_of(suite)
+    used = {role: given.get(role, topology.usable) for role in _ROLES if role in there}
+    yield f"CPUs: {by_cpus({role: str(cpus) for role, cpus in used.items()})}"
+    loader = set(used.get("loader", ()))
+    others = {cpu for role, cpus in used.items() if role != "loader" for cpu in cpus}
     if both := [str(core) for core in topology.cores if loader & set(core) and others & set(core)]:
         shared = "one core" if len(both) == 1 else "cores"
         yield f"warning: the load tool shares {shared} with others: CPUs {', '.join(both)}"

@@ -5,7 +5,7 @@ from benchforge.model.trial.trial import Load
 from benchforge.model.trial.turns import Turns
 from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 
-WHY_UNKNOWN = "in turns: each slice begins with a burst, so that only ratios of rates are known"
+WHY_UNKNOWN = "in turns: a server stands still between its slices, so that only rates are compared"
 _OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
     "latency": None,
     "latency_by_status": {},

@@ -42,6 +42,11 @@ def parts_by_scenario(suite: Suite) -> Iterator[tuple[str, str, Part]]:
             yield label, place, part
 
 
+def roles_of(suite: Suite) -> set[Role]:
+    """Return the roles that the parts of a suite have."""
+    return {role for scenario in suite.scenarios.values() for role, *_ in _placed(suite, scenario)}
+
+
 def _distinct(suite: Suite) -> Iterator[tuple[str | None, str, Part]]:
     seen: set[bytes] = set()
     for scenario in suite.scenarios.values():

@@ -213,7 +213,7 @@ def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
 def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
     (found,) = asked([trial(1_000), trial(2_000)], [])
     assert (found.status, found.component, found.value) == ("unknown", "closed", None)
-    assert "take more blocks, or longer ones" in found.message
+    assert "take more blocks, or longer loads" in found.message
     (found,) = asked([trial(1_000)], [], smoke=True)
     assert "smoke" in found.message
     broken = ceiling_of(1, reading=None, failure=Failure(stage="drive", message="it broke"))
@@ -377,7 +377,7 @@ def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path:
     result = only_result(tmp_path / "short")
     assert not (result / "ceilings").exists()
     assert [one["status"] for one in l2(result)] == ["unknown"] * 2
-    assert "take more blocks, or longer ones" in l2(result)[0]["message"]
+    assert "take more blocks, or longer loads" in l2(result)[0]["message"]
     smoke = "[profiles.quick]\nsmoke = true\nrepeat.blocks = 1"
     long = short.replace("200ms", "400ms")
     path = suite(tmp_path, long, blocks=1000, more=smoke)

@@ -146,7 +146,15 @@ def test_auto_keeps_the_load_tool_from_all_others_by_whole_cores(
         "loader": loader,
     }
     assert list(describe_placement(asked, found, here)) == [
-        f"CPUs: {server} for server, upstream, backend; {loader} for loader"
+        f"CPUs: {server} for server; {loader} for loader"
+    ]
+
+
+def test_cpus_of_parts_that_are_not_there_are_not_shared(tmp_path: Path) -> None:
+    here = CpuTopology((Cpus((0,)), Cpus((1,))))
+    asked = read(tmp_path, "", '[placement]\nserver = "0"\nloader = "1"')
+    assert list(describe_placement(asked, places(asked, here), here)) == [
+        "CPUs: 0 for server; 1 for loader"
     ]
 
 
@@ -172,7 +180,7 @@ def test_a_core_that_is_shared_with_the_load_tool_is_told(tmp_path: Path) -> Non
     found = places(asked, here)
     assert found == {"server": (0,), "upstream": (1,), "backend": (1,), "loader": (2,)}
     assert list(describe_placement(asked, found, here)) == [
-        "CPUs: 0 for server; 1 for upstream, backend; 2 for loader",
+        "CPUs: 0 for server; 2 for loader",
         "warning: the load tool shares one core with others: CPUs 0,2",
     ]
 

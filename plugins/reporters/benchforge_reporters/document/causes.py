@@ -136,7 +136,7 @@ def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
         and (
             (one.check.of_lateness and passed.issuperset(one.trials))
             or (one.check.status == "warn" and one.check.topic == "samples")
-            or (one.check.status == "warn" and overloaded.issuperset(one.trials or (0,)))
+            or overloaded.issuperset(one.trials or (0,))
         )
         for one in roots
     )

@@ -55,6 +55,11 @@ def environment(summary: Summary) -> list[tuple[str, str]]:
         (f"interpreter {label}", f"{one.implementation} {one.build}; {one.executable}")
         for label, one in summary.runtimes.items()
     ]
+    inside += [
+        (f"packages of {label}", packages)
+        for label, one in summary.runtimes.items()
+        if (packages := ", ".join(f"{name} {version}" for name, version in one.packages.items()))
+    ]
     return versions + inside + [(name, _fact(fact)) for name, fact in summary.facts.items()]
 
 
