@@ -283,7 +283,9 @@ def test_a_search_of_one_server_names_the_rate_to_plan_with() -> None:
         ("warn", "", (), "limits"),
         ("fail", "samples", (1,), "limits"),
         ("fail", "lateness", (1,), "expert"),
-        ("fail", "lateness", (1, 2), "limits"),
+        ("fail", "lateness", (1, 2), "expert"),
+        ("fail", "others", (1,), "expert"),
+        ("fail", "", (3,), "expert"),
     ],
 )
 def test_what_overload_shows_is_no_finding_of_a_search(

@@ -52,7 +52,7 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     assert wrote.code == 0, wrote.all
     for says in (
         "left out: 9 were for static files",
-        "complete: POST /orders/{orders_item_post.id",
+        "to complete: POST /orders/{orders_item_post.id",
     ):
         assert says in wrote.out
     assert "}: 40 requests, 3.51 %: a comment in mine/suite.toml, since the log" in wrote.out

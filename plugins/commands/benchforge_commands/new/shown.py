@@ -46,7 +46,7 @@ def _of_log(place: Path, source: Path) -> None:
     for why, number in log.left_out.items():
         show(f"left out: {exact(number)} {why}")
     for kind in incomplete(log):
-        show(f"complete: {kind}: a comment in {place}, since the log has no body")
+        show(f"to complete: {kind}: a comment in {place}, since the log has no body")
     if log.shared.behind_proxy:
         show("the log has too few client addresses: texts are kept if they came five times")
     if own := to_fill(texts):

@@ -123,20 +123,20 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
 def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
     """Whether findings follow from a search for a rate, so that nothing is to be done.
 
-    A search overloads servers on purpose, and its interval has the scatter of short trials. A load
-    tool that is late only makes times longer: a trial that passed all the same counts.
+    A search overloads servers on purpose, and its interval has the scatter of short trials. Noise
+    and a late load tool only make times longer: a trial that passed all the same counts.
     """
     searches = [case for case in summary.cases if case.capacity is not None]
     scenarios = {case.case.scenario for case in searches}
     attempts = [one for case in searches if case.capacity for one in case.capacity.attempts]
     passed = {one.trial for one in attempts if one.passed}
-    overloaded = {one.trial for one in attempts} - passed
     return all(
         one.scenario in scenarios
         and (
-            (one.check.of_lateness and passed.issuperset(one.trials))
-            or (one.check.status == "warn" and one.check.topic == "samples")
-            or overloaded.issuperset(one.trials or (0,))
+            one.check.of_lateness
+            or one.check.of_noise
+            or (one.check.topic == "samples" and one.check.status == "warn")
+            or (one.trials and passed.isdisjoint(one.trials))
         )
         for one in roots
     )

@@ -38,7 +38,11 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
 
 
 def of_level(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what doubted trials mean for a server that is compared with none."""
+    """Return what doubted trials mean for a server that is compared with none.
+
+    A search that has an answer left them out.
+    """
+    cases = [case for case in cases if case.capacity is None or not case.capacity.answered]
     disturbed, others = used_doubts(cases)
     of = readable.counted(sum(case.trials for case in cases), "trial")
     if others:

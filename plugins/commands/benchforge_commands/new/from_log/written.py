@@ -128,7 +128,7 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     for why, lines in log.left_out.items():
         yield f"# Left out: {exact(lines)} {why}."
     for kind in incomplete(log):
-        yield f"# A comment below, since its body is not in the log: {kind}."
+        yield f"# To complete below, since its body is not in the log: {kind}."
     yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
     yield "benchforge = 1"
     yield f"title = {_quoted(f'The mix of {source.name}')}\n"
@@ -148,7 +148,7 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
     yield 'duration = "10s"\n'
     yield "[loaders.open]                        # users who do not wait for each other"
     yield 'use = "pace"'
-    yield f"connections = {CONNECTIONS}                      # waitress takes 100 by default"
+    yield f"connections = {CONNECTIONS}                      # at most"
     yield f'duration = "{DURATION_S}s"\n'
     yield "[scenarios.mix]"
     yield 'servers = ["mine"]'
