@@ -23,6 +23,3 @@ def highest(kind: str) -> Iterator[str]:
     yield f"scenarios.mix.find.steps = {_STEPS}         # more steps: a narrower interval"
     yield "# With an objective for one kind, which needs 1,000 responses of that kind:"
     yield f'#scenarios.mix.find.slo = ["latency p99 < 100ms", "latency p99 {kind} < 50ms"]'
-    yield "# The load tool takes CPU time from the server. To give each a CPU of its own, and the"
-    yield "# server no other (here CPU 0):"
-    yield '#placement = { server = "0", loader = "1" }'

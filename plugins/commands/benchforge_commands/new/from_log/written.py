@@ -131,7 +131,8 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
         yield f"# To complete below, since its body is not in the log: {kind}."
     yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
     yield "benchforge = 1"
-    yield f"title = {_quoted(f'The mix of {source.name}')}\n"
+    yield f"title = {_quoted(f'The mix of {source.name}')}"
+    yield 'placement = "auto"                    # the load tool has CPUs of its own\n'
     yield "[servers.mine]"
     yield 'use = "gunicorn"                      # WSGI; uvicorn for ASGI'
     yield 'app = "mysite.wsgi:application"       # yours'
