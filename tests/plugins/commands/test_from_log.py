@@ -95,6 +95,19 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     assert "  orders_item_post: share 4\n    POST /orders/" in posted.out
 
 
+def test_columns_without_a_value_to_keep_are_named(bench: Bench, tmp_path: Path) -> None:
+    targets = [f"/list?state={('open', 'closed')[n % 2]}&user=u{n}&page={n}" for n in range(60)]
+    (tmp_path / "access.log").write_text("".join(map(line, targets, range(60))))
+    wrote = bench("new", "suite", "mine", "--from-log", "access.log")
+    assert "fill in: CHANGE-ME in list.csv (user): each value may be a secret" in wrote.out, (
+        wrote.all
+    )
+    with (tmp_path / "mine" / "list.csv").open() as file:
+        rows = [*csv.DictReader(file)]
+    assert {row["state"] for row in rows} == {"open", "closed"}
+    assert {row["user"] for row in rows} == {"CHANGE-ME"}
+
+
 @pytest.mark.parametrize(("status", "kept"), [(200, "body = "), (302, "form = ")])
 def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, kept: str) -> None:
     lines = [line(f"/products/{n}", n) for n in range(1, 90)]

@@ -50,7 +50,7 @@ def _of_log(place: Path, source: Path) -> None:
     if log.shared.behind_proxy:
         show("the log has too few client addresses: texts are kept if they came five times")
     if own := to_fill(texts):
-        show(f"fill in: {OWN} in {', '.join(own)}: no value of the log could be kept")
+        show(f"fill in: {OWN} in {', '.join(own)}: each value may be a secret of one client")
     show(f"next:  set your server in {place}, then {program()} plan {place} --requests 3")
 
 

@@ -24,7 +24,7 @@ _STATIC = re.compile(
     re.IGNORECASE,
 )
 _SECRET = re.compile(
-    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp|state",
+    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[0-9]{1,9}")  # longer ones may be those of a phone or a card

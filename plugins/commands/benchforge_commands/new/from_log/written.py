@@ -54,8 +54,17 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
 
 
 def to_fill(files: dict[Path, str]) -> list[str]:
-    """Return the names of the files with values to be filled in."""
-    return [path.name for path, text in files.items() if path.suffix == ".csv" and OWN in text]
+    """Return the files with values to be filled in, each with these columns."""
+    return [
+        f"{path.name} ({', '.join(columns)})"
+        for path, text in files.items()
+        if path.suffix == ".csv" and (columns := _own_columns(text))
+    ]
+
+
+def _own_columns(text: str) -> list[str]:
+    heads, first, *_ = csv.reader(io.StringIO(text))
+    return [head for head, value in zip(heads, first, strict=True) if value == OWN]
 
 
 def incomplete(log: AccessLog) -> list[str]:
@@ -160,7 +169,7 @@ def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[
         elif _LOGIN.search(mixed.kind.pattern[-1]):
             yield from _session(mixed)
         else:
-            yield from _comment(log, mixed, _example(kinds))
+            yield from _comment(log, mixed, _example([mixed, *kinds]))
     yield "[repeat]"
     yield 'warmup = "1s"\n'
     yield from highest(kinds[0].label)
