@@ -239,6 +239,9 @@ def test_at_most_five_causes_are_shown_but_each_that_is_invalid(
     assert all(len(one.brief) <= 72 for one in texts.all)
 
 
+NO_RATE = {"method": "t of logs", "level": 0.95, "n": 0, "why": "no trial"}
+
+
 def sought(server: str, rate: float, low: float, high: float) -> CaseSummary:
     estimate = Estimate(method="t of logs", level=0.95, n=5, value=rate, low=low, high=high)
     found = Capacity(rate=estimate, safe=None, width=None, phase="done")
@@ -305,6 +308,12 @@ def test_what_overload_shows_is_no_finding_of_a_search(
     summary = summaries.summary(case).model_copy(update={"causes": (cause,)})
     (text,) = cause_texts(summary, ()).all
     assert text.kind == kind
+    # Of a search without an answer, each is a reason.
+    ended = Capacity(rate=Estimate.model_validate(NO_RATE), safe=None, width=None)
+    case = case.model_copy(update={"capacity": ended})
+    unanswered = summaries.summary(case).model_copy(update={"causes": (cause,)})
+    (text,) = cause_texts(unanswered, ()).all
+    assert text.kind == "limits"
 
 
 def test_in_turns_the_scatter_of_the_ratio_is_the_reason() -> None:

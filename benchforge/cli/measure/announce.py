@@ -65,12 +65,9 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
 
 
 def _limited(limit_s: float, most_s: float) -> str:
-    """Return what a time limit means, and whether all that is planned fits into it."""
-    longer = "; all planned trials take longer" if most_s > limit_s else ""
-    return (
-        f"time limit {spoken(limit_s)}: no trial starts that is expected to end later{longer}; "
-        "the report takes some seconds more"
-    )
+    """Return the time limit, and whether all that is planned fits into it."""
+    longer = ": not all planned trials fit" if most_s > limit_s else ""
+    return f"time limit {spoken(limit_s)}, and some seconds for the report{longer}"
 
 
 def _noise(graph: RunGraph, patience: Patience) -> tuple[list[str], float]:

@@ -108,6 +108,19 @@ def test_columns_without_a_value_to_keep_are_named(bench: Bench, tmp_path: Path)
     assert {row["user"] for row in rows} == {"CHANGE-ME"}
 
 
+@pytest.mark.parametrize("path", ["/authors", "/logging", "/catalogins", "/tokenize"])
+def test_a_path_with_a_part_of_such_a_word_is_no_login(
+    bench: Bench, tmp_path: Path, path: str
+) -> None:
+    lines = [line(f"/products/{n}", n) for n in range(1, 90)]
+    lines += [line(path, n, 201, "POST") for n in range(9)]
+    (tmp_path / "access.log").write_text("".join(lines))
+    assert bench("new", "suite", "mine", "--from-log", "access.log").code == 0
+    text = (tmp_path / "mine" / "suite.toml").read_text()
+    assert "session" not in text
+    assert f'#path = "{path}"' in text
+
+
 @pytest.mark.parametrize(("status", "kept"), [(200, "body = "), (302, "form = ")])
 def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, kept: str) -> None:
     lines = [line(f"/products/{n}", n) for n in range(1, 90)]

@@ -110,9 +110,9 @@ def test_it_counts_what_the_server_counts(
     ran = run_until_requests_ended(tool, options, tmp_path)
     reading = ran.reading
     assert reading.good == reading.responses > 0
-    assert set(reading.errors.values()) == {0}
-    # Requests that were under way at the end are not told.
+    # Requests that were under way at the end are not told; h2load may call them errors.
     slots = int(options.get("connections", 4)) * int(options.get("streams", 1))
+    assert sum(reading.errors.values()) <= (slots if tool == "h2load" else 0)
     assert 0 <= ran.asked - reading.responses <= slots
     if tool not in {"siege", "locust"}:
         assert reading.seconds >= 1

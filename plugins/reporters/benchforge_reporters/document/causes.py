@@ -126,9 +126,11 @@ def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
     A search overloads servers on purpose, and its interval has the scatter of short trials. Noise
     and a late load tool only make times longer: a trial that passed all the same counts.
     """
-    searches = [case for case in summary.cases if case.capacity is not None]
-    scenarios = {case.case.scenario for case in searches}
-    attempts = [one for case in searches if case.capacity for one in case.capacity.attempts]
+    searches = [(one.case.scenario, one.capacity) for one in summary.cases if one.capacity]
+    # Of a search without an answer, the findings are the reason.
+    unanswered = {scenario for scenario, capacity in searches if not capacity.answered}
+    scenarios = {scenario for scenario, _ in searches} - unanswered
+    attempts = [one for _, capacity in searches for one in capacity.attempts]
     passed = {one.trial for one in attempts if one.passed}
     return all(
         one.scenario in scenarios

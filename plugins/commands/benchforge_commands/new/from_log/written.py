@@ -19,7 +19,10 @@ OWN = "CHANGE-ME"
 "A value that stands where the log has none to keep."
 _MOST_KEYS = 6
 _OFTEN = 0.5  # of a kind's requests: keys of a query that fewer have are left out
-_LOGIN = re.compile(r"log.?in|sign.?in|auth|token|session", re.IGNORECASE)
+_LOGIN = re.compile(
+    r"(?<![a-z])(?:(?:log|sign)[-_.]?in|o?auth|authenticate|tokens?|sessions?)(?![a-z])",
+    re.IGNORECASE,
+)
 "What the last part of a path has that logs users in."
 
 
