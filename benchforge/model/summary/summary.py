@@ -147,6 +147,15 @@ class Comparison(Frozen):
     rankings: tuple[MetricRanking, ...] = ()
     "Rankings by the first metric and by those of the suite's tables; none for a single case."
 
+    @property
+    def unlike(self) -> tuple[Check, ...]:
+        """Checks that say that the sides did not do the same work."""
+        return tuple(
+            one
+            for one in self.checks
+            if one.topic == "alike" and one.invalidates == "all" and one.status in {"warn", "fail"}
+        )
+
 
 class CaseFinding(Frozen):
     """A finding in trials of a case, with the largest value of all equal findings."""

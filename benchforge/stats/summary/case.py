@@ -92,7 +92,8 @@ def _near(capacity: Capacity, trials: Sequence[Trial]) -> list[Trial]:
     passed = {one.trial: one.rate for one in capacity.attempts if one.passed}
     highest = max(passed.values(), default=0.0)
     least = min(highest, _NEAR * (capacity.rate.value or highest))
-    return [trial for trial in trials if passed.get(trial.number, 0.0) >= max(least, 1e-9)]
+    near = {number for number, rate in passed.items() if rate >= least}
+    return [trial for trial in trials if trial.number in near]
 
 
 def _case_summary(

@@ -17,10 +17,7 @@ def judged(code: int, folder: Path) -> int:
     why = dict.fromkeys(
         f"{check.message.partition(': ')[0]} ({check.id})"
         for comparison in read_summary(folder).comparisons
-        for check in comparison.checks
-        if check.topic == "alike"
-        and check.invalidates == "all"
-        and check.status in {"warn", "fail"}
+        for check in comparison.unlike
     )
     if not why:
         return 0

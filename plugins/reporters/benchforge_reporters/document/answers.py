@@ -277,11 +277,8 @@ def _faults(comparison: Comparison, summary: Summary) -> list[Check]:
     faults = [
         one
         for one in comparison.checks
-        if one.invalidates == "all"
-        and (
-            (one.status == "fail" and one.topic != "blocks")
-            or (one.status in {"warn", "fail"} and one.topic == "alike")
-        )
+        if one in comparison.unlike
+        or (one.invalidates == "all" and one.status == "fail" and one.topic != "blocks")
     ]
     causes = {cause.id for cause in summary.causes}
     return [one for one in faults if one.id in causes] or faults

@@ -9,8 +9,12 @@ _PAIR = 2
 
 
 def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
-    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
-    used = [one for case in cases for one in case.doubted if one.used]
+    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others.
+
+    A search that has an answer left them out.
+    """
+    resting = [case for case in cases if case.capacity is None or not case.capacity.answered]
+    used = [one for case in resting for one in case.doubted if one.used]
     disturbed = sum(one.disturbed for one in used)
     return disturbed, len(used) - disturbed
 
@@ -38,11 +42,7 @@ def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]
 
 
 def of_level(cases: Sequence[CaseSummary]) -> list[str]:
-    """Return what doubted trials mean for a server that is compared with none.
-
-    A search that has an answer left them out.
-    """
-    cases = [case for case in cases if case.capacity is None or not case.capacity.answered]
+    """Return what doubted trials mean for a server that is compared with none."""
     disturbed, others = used_doubts(cases)
     of = readable.counted(sum(case.trials for case in cases), "trial")
     if others:

@@ -72,7 +72,6 @@ def _part(
     answer: ComparisonAnswer, cases: Sequence[CaseSummary], invalid: Sequence[CauseText]
 ) -> _Part:
     in_turns = any(case.in_turns for case in cases)
-    measured = [case for case in cases if case.capacity is None]  # a search leaves doubts out
     theirs = [text for text in invalid if _concerns(text, answer.scenario)]
     answered = answer.state not in {"not comparable", "unknown"}
     return _Part(
@@ -82,7 +81,7 @@ def _part(
         decided=answer.decided,
         unlike=answer.state == "not comparable",
         ratio=answered and not any(map(_of_ratios, theirs)),
-        level=not (sum(used_doubts(measured)) or theirs or in_turns),
+        level=not (sum(used_doubts(cases)) or theirs or in_turns),
         in_turns=in_turns,
     )
 
