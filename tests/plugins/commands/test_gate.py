@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 from benchforge_commands.gate.command import command
-from benchforge_commands.gate.locks import NotPinnedError, nearest, of_poetry, of_requirements
+from benchforge_commands.gate.commits.locks import (
+    NotPinnedError,
+    nearest,
+    of_poetry,
+    of_requirements,
+)
 from benchforge_commands.gate.verdict import decided, judge, level, precision
 from documents.pages import ROOT
 from front_door import Bench, Told

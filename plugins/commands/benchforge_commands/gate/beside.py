@@ -29,10 +29,10 @@ from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
+from benchforge_commands.gate.commits.packages import Packages
+from benchforge_commands.gate.commits.repository import BaseCommit, base_commit
 from benchforge_commands.gate.outcome import Outcome, failed_in_turns, questions_of
-from benchforge_commands.gate.packages import Packages
 from benchforge_commands.gate.pairs import gated, paired
-from benchforge_commands.gate.repository import BaseCommit, base_commit
 from benchforge_commands.gate.stops import with_claims
 from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
 from benchforge_commands.gate.verdict import level, precision

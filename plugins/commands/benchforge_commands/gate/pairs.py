@@ -8,7 +8,7 @@ from benchforge.parts.part import UPSTREAM_OPTIONS, ServesCode
 from benchforge.suite.scenarios.refs import repository
 from benchforge.suite.suite import Declared, Suite
 from benchforge.suite.toml.document import Tables, as_table
-from benchforge_commands.gate.repository import BaseCommit
+from benchforge_commands.gate.commits.repository import BaseCommit
 from benchforge_commands.rebaseline.suite import before, renamed
 
 

@@ -13,7 +13,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge_commands.gate.missing_base import is_shallow, missing
+from benchforge_commands.gate.commits.no_commit import is_shallow, missing
 
 
 class BaseCommit(NamedTuple):

@@ -17,7 +17,7 @@ from benchforge.run.locate import locate
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.text.readable import counted
-from benchforge_commands.gate.locks import (
+from benchforge_commands.gate.commits.locks import (
     NAMES,
     POETRY,
     UV,
@@ -28,7 +28,7 @@ from benchforge_commands.gate.locks import (
     of_poetry,
     of_requirements,
 )
-from benchforge_commands.gate.repository import BaseCommit
+from benchforge_commands.gate.commits.repository import BaseCommit
 from benchforge_commands.rebaseline.suite import before
 
 _MOST_BYTES = 16 * 1024 * 1024
