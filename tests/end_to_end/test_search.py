@@ -92,11 +92,11 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
         ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 60 ms"),
         (
             {"good_at_least": 9_980, "good_at_most": 9_980},
-            "errors < 0.1%: 0.002",
+            "errors < 0.1%: 0.2 %",
         ),
         (
             {"responses": 9_700, "good_at_least": 9_700, "good_at_most": 9_700},
-            "rate answered >= 99%: 0.9701",
+            "rate answered >= 99%: 97.01 %",
         ),
     ],
 )
@@ -123,7 +123,7 @@ def test_what_a_server_that_keeps_up_has_under_way_counts_as_answered() -> None:
     }
     told = sought(trial(seconds=1, **queue))
     assert told.passed is False
-    assert told.why == "rate answered >= 99%: 0.963"
+    assert told.why == "rate answered >= 99%: 96.3 %"
 
 
 def test_a_percentile_that_is_only_a_lower_bound_does_not_pass() -> None:

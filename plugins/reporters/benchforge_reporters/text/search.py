@@ -152,5 +152,7 @@ def _figure(attempt: SearchTrial, objective: str, unit: readable.Scale) -> str:
         if outcome.objective == objective:
             if outcome.value is None:
                 return f"unknown: {outcome.why}"
-            return unit.text(outcome.value) + ("" if outcome.kept else ": no")
+            share = objective.endswith("%")
+            value = readable.percent(outcome.value) if share else unit.text(outcome.value)
+            return value + ("" if outcome.kept else ": no")
     return attempt.why or NOTHING
