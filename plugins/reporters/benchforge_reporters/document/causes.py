@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
-from benchforge_reporters.document.answers import answers
+from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.explanations import EXPLANATIONS, Explanation
 
 MOST: Final = 5
@@ -70,8 +70,15 @@ class CauseTexts:
         return " does not limit the answer" if len(self.others) == 1 else " do not limit the answer"
 
 
-def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
-    """Return the causes of a summary in words, those that matter most first."""
+def cause_texts(
+    summary: Summary,
+    trials: Sequence[Trial],
+    answered: Sequence[ComparisonAnswer] | None = None,
+) -> CauseTexts:
+    """Return the causes of a summary in words, those that matter most first.
+
+    `answered` are the answers of this summary, if the caller has them; else they are formed.
+    """
     texts = [_text(cause, summary, trials) for cause in summary.causes]
     matter = [text for kind in _CLASSES for text in texts if text.kind == kind]
     # What makes a comparison unlike is worse for an answer than noise, which meets all alike.
@@ -81,7 +88,8 @@ def cause_texts(summary: Summary, trials: Sequence[Trial]) -> CauseTexts:
     shown = [text for text in matter if text in invalid or text in room]
     others = [text for text in (*matter, *texts) if text not in shown]
     findings = sum(text.cause.count for text in texts)
-    answered = answers(summary, trials)
+    if answered is None:
+        answered = answers(summary, trials)
     unanswered = bool(answered) and all(one.state == "unknown" for one in answered)
     return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings, unanswered)
 

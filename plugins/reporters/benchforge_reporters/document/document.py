@@ -158,7 +158,7 @@ def _forget(gone: "ref[Summary]") -> None:
 def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     rows = levels(summary, trials)
     of_each, lines = answers(summary, trials), claim_lines(summary)
-    causes = cause_texts(summary, trials)
+    causes = cause_texts(summary, trials, of_each)
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
