@@ -17,7 +17,7 @@ from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.freeze import Freezer
-from benchforge.run.trial.frozen_tool import FrozenTool
+from benchforge.run.trial.frozen_tool import OPENED, FrozenTool
 from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1
@@ -518,3 +518,32 @@ def test_a_tool_that_misses_its_signal_gets_it_again(
             return
         with pytest.raises(LaunchLost, match="wrk did not end within 1 s after its last slice"):
             tool.end(within_s)
+
+
+def test_what_comes_right_after_a_look_at_the_connections_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = (
+        "import os, pathlib, sys, time\n"
+        "while not pathlib.Path('go').exists(): time.sleep(0.001)\n"
+        "os.read(os.open('/dev/zero', os.O_RDONLY), 100_000)\n"
+        "pathlib.Path('done').touch()\ntime.sleep(600)\n"
+    )
+    wrk = Registry().part("loader", "wrk")(connections=1)  # type: ignore[call-arg]
+    assert isinstance(wrk, Driver)
+    with LocalHost().trial(tmp_path / "logs") as sandbox:
+        running = sandbox.start("wrk", Command(sys.executable, "-c", reading), tmp_path, {})
+
+        def counters() -> dict[str, int]:
+            if (tmp_path / "done").exists():
+                return {OPENED: 1}
+            (tmp_path / "go").touch()
+            deadline = time.monotonic() + 60
+            while not (tmp_path / "done").exists() and time.monotonic() < deadline:
+                time.sleep(0.001)
+            return {OPENED: 0}
+
+        monkeypatch.setattr(sandbox, "counters", counters)
+        tool = FrozenTool(sandbox, running, wrk, 0, 1)
+        tool.anew()
+        assert tool.uncounted_bytes >= 100_000

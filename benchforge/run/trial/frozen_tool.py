@@ -37,13 +37,15 @@ class FrozenTool:
         self._at_first = self._last = 0
         connections = driver.load().connections or 1
         deadline = time.monotonic() + _CONNECTED_WITHIN_S
-        while (now := sandbox.counters().get(OPENED, 0) - opened) < connections:
-            if now == 0:
-                self._at_first = self._read()
-            elif time.monotonic() > deadline:
-                break
+        while True:
             if sandbox.finished(loader) is not None:
                 self._raise_ended()
+            so_far = self._read()  # before the counter: while that is 0, all of it is of files
+            now = sandbox.counters().get(OPENED, 0) - opened
+            if now == 0:
+                self._at_first = so_far
+            elif now >= connections or time.monotonic() > deadline:
+                break
             time.sleep(_LOOK_EVERY_S)
 
     def sent(self, length_s: float) -> SliceCounts:
