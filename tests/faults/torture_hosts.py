@@ -60,6 +60,7 @@ class Process:
     started: int
     host: str
     line: str
+    parent: int
 
 
 Pick = Callable[["Round"], list[Process]]
@@ -74,13 +75,19 @@ def _named(words: str, hosts: tuple[str, ...] = HOSTS) -> Pick:
     ]
 
 
+def _sessions(one: "Round") -> list[Process]:
+    """Pick sessions of sshd that serve somebody: one whose network was cut stays for a while."""
+    parents = {p.parent for p in one.look()}
+    return [p for p in _named(SESSION)(one) if p.pid in parents]
+
+
 FAULTS: dict[str, dict[str, Pick]] = {
     "ssh": {
         KILL + "benchforge": lambda one: one.controller(),
         KILL + "the far end": _named(FAR),
         KILL + "the keeper on a host": _named(KEEPER),
         KILL + "the load tool": lambda one: [p for p in one.look() if loads(p)],
-        KILL + "the session of sshd": _named(SESSION),
+        KILL + "the session of sshd": _sessions,
         KILL + "the ssh client": _named("ssh -F", (HERE,)),
         CUT: _named(FAR),
     },
@@ -136,7 +143,7 @@ class Round:
                 if after[0] in "ZX" or not line:
                     continue
                 host = self._places.get(_network(pid), HERE)
-                seen.append(Process(pid, int(after[19]), host, line))
+                seen.append(Process(pid, int(after[19]), host, line, int(after[1])))
         return seen
 
     def ours(self) -> list[Process]:
@@ -173,7 +180,7 @@ class Round:
         with self.printed.open("w") as printed:
             self.run = subprocess.Popen(
                 self.words(),
-                env=self.hosts.environment,
+                env=self.hosts.environment | {"PYTHONFAULTHANDLER": "1"},
                 cwd=self.folder,
                 stdout=printed,
                 stderr=printed,
@@ -185,13 +192,21 @@ class Round:
         run, self.run = self.run, None
         if run is None:
             return
-        run.wait(ENDS_S)
+        self._awaited(run)
         ended = time.monotonic()
         while (left := self.ours()) and time.monotonic() - ended < GONE_S:
             time.sleep(0.05)
         self.failed("after the run", left)
         if "Traceback" in (text := self.printed.read_text()):
             self.failures.append(text)
+
+    def _awaited(self, run: "subprocess.Popen[bytes]") -> None:
+        try:
+            run.wait(ENDS_S)
+        except subprocess.TimeoutExpired:
+            run.send_signal(signal.SIGABRT)  # faulthandler prints where its threads are
+            run.wait()
+            self.failures.append(f"a run did not end: {self.printed.read_text()}")
 
     def failed(self, when: str, left: list[Process]) -> None:
         """Note what was left, end it, and count it no more."""
