@@ -174,6 +174,8 @@ class Round:
         if self.running():
             return
         self.looked_after()
+        if self.dask is not None:
+            self._mend_cluster(self.dask, "")  # what was killed last may have ended after it
         if self.moments.random() < UNPACKS:
             for label in HOSTS:
                 shutil.rmtree(self.folder / label / "home/benchforge", ignore_errors=True)

@@ -17,6 +17,8 @@ _RELAY = runpy.run_path(str(Path(__file__).with_name("relay.py")), run_name="ben
 "A class of no module that can be imported there: dask sends its code."
 _WRITES_WITHIN_S = wire.LEASE_S
 "After which a host has ended what it runs; so a beat that takes longer came too late."
+_ASKED_AFTER_S = 2.0
+"Of silence: then the worker is asked whether it can be reached."
 _CONNECTS_WITHIN_S = 10.0
 _BETWEEN_S = 0.2
 _ENDS_WITHIN_S = 15.0
@@ -65,15 +67,28 @@ class DaskPipe:
         """
         while b"\n" not in self._rest and len(self._rest) < wire.LARGEST_LINE:
             try:
-                more = self._actor.read().result(wire.SILENT_S)
+                more = self._read()
             except _Failed as error:
                 self._lost(error)
                 return b""
             if not more:
                 return b""
-            self._rest += bytes(more)
+            self._rest += more
         line, end, self._rest = self._rest.partition(b"\n")
         return line + end
+
+    def _read(self) -> bytes:
+        """Return the next output. Raises OSError where its worker does not answer, or it is silent.
+
+        While a host starts, nothing is written to it that would show that it is lost.
+        """
+        reading, deadline = self._actor.read(), time.monotonic() + wire.SILENT_S
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return bytes(reading.result(_ASKED_AFTER_S))
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            self._actor.there().result(_WRITES_WITHIN_S)
 
     def kill(self) -> None:
         """End the far end at once, as far as its worker can be reached."""

@@ -46,6 +46,10 @@ class Relay:
         read: bytes = await self._process.stdout.read(_CHUNK)
         return read
 
+    async def there(self) -> bool:
+        """Answer: so its worker can be reached."""
+        return True
+
     async def end(self, *, at_once: bool) -> tuple[int | None, str]:
         """End its input, or it itself; return its exit code and the last line of its errors."""
         if self._process is None:
