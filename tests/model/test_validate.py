@@ -112,7 +112,7 @@ CHANGES: list[tuple[str, Where, Callable[[Any], Any], str]] = [
     ("pace", ("reading", "service_time", "sum_us"), doubled, "reading.service_time: the sum is"),
     ("pace", ("reading", "connections"), lambda value: value + 100, "but the network counted"),
     ("paced", ("reading", "schedule", "intended"), one_more, "intended requests"),
-    ("paced", ("reading", "schedule", "rate"), lambda value: value / 2, "came due in"),
+    ("paced", ("reading", "schedule", "rate"), lambda value: value / 100, "came due in"),
     ("paced", ("reading", "schedule", "sent"), lambda _: 1, "but 1 requests were sent"),
     ("plain", ("reading", "cpu_user_s"), lambda value: value + 5, "s of CPU time in the load"),
     ("plain", ("observation", "usage", 0, "cpu_s"), lambda _: 1e6, "of CPU time in"),

@@ -277,9 +277,12 @@ def test_an_objective_that_was_made_easier_is_told(
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
     told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
-    assert told.code == 4, told.all
     found = summed(the_result(tmp_path))["ping"].capacity
     assert found is not None
+    if "not kept: rate answered" in told.err:  # neighbours left it not even 50 requests/s
+        assert (told.code, found.phase) == (0, "too low")
+        return
+    assert told.code == 4, told.all
     assert (found.phase, found.attempts, found.highest_passed) == ("unanswered", (), None)
     assert found.message.startswith("trials that say nothing of the server: ")
     # Two rounds; a few more where the last says nothing because of the tests' neighbours.
