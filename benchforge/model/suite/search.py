@@ -125,6 +125,11 @@ class ObjectiveOutcome(Frozen):
     why: str = ""
     "Reason why the outcome is unknown."
 
+    @property
+    def in_percent(self) -> bool:
+        """Whether the objective is in percent, so that its value, a share, is shown so, too."""
+        return self.objective.endswith("%")
+
 
 class SearchOutcome(Frozen):
     """Outcome of a trial in a search: passed, failed, or not counted."""

@@ -82,7 +82,7 @@ def _all(rate: float, outcomes: Sequence[ObjectiveOutcome]) -> SearchOutcome:
 def _figure(outcome: ObjectiveOutcome) -> str:
     if outcome.value is None or outcome.kept is None:
         return outcome.why
-    if outcome.objective.endswith("%"):
+    if outcome.in_percent:
         return f"{exact(100 * outcome.value)} %"
     return compared(outcome.unit, outcome.value)
 

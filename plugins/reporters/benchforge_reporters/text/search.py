@@ -152,7 +152,6 @@ def _figure(attempt: SearchTrial, objective: str, unit: readable.Scale) -> str:
         if outcome.objective == objective:
             if outcome.value is None:
                 return f"unknown: {outcome.why}"
-            share = objective.endswith("%")
-            value = readable.percent(outcome.value) if share else unit.text(outcome.value)
-            return value + ("" if outcome.kept else ": no")
+            text = readable.percent if outcome.in_percent else unit.text
+            return text(outcome.value) + ("" if outcome.kept else ": no")
     return attempt.why or NOTHING
