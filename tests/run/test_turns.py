@@ -1,6 +1,7 @@
 """Servers in turns, by the front door: what is kept, what is proved of it, what goes wrong."""
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -200,6 +201,24 @@ def test_a_server_that_does_not_start_loses_the_launch_for_all(
     assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
     assert found["two"]["hint"] == "see the trial of three"
     assert bench("validate", made).code == 0
+
+
+def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
+    """Each waits for the other one: if one started after the other, neither would answer."""
+    wait = 'touch "$1"; while [ ! -e "$2" ]; do sleep 0.01; done; shift 2; exec "$@"'
+    words = re.findall("'([^']*)'", answering())
+
+    def waiting(own: str, other: str) -> str:
+        marks = [str(tmp_path / own), str(tmp_path / other)]
+        return (
+            f'use = "command"\ncommand = {json.dumps(["sh", "-c", wait, "sh", *marks, *words])}\n'
+        )
+
+    path = tmp_path / "turns.toml"
+    path.write_text(SUITE.format(two=waiting("a", "b"), other=waiting("b", "a"), blocks=1))
+    told = bench("run", path, "-o", tmp_path / "results")
+    (made,) = (tmp_path / "results").iterdir()
+    assert all(one["answers"] for one in trials(made)[:2]), told.all
 
 
 def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
@@ -513,6 +532,7 @@ def test_a_tool_that_misses_its_signal_gets_it_again(
             time.sleep(0.01)
         tool = FrozenTool(sandbox, running, wrk, -1, 1)  # as if it had connected
         tool.anew()
+        tool.ask_to_end()
         if ends:
             assert tool.end(within_s).code == 0
             return

@@ -10,6 +10,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.freeze import stopped, until_they_stand
+from benchforge.run.trial.load import AGAIN_S, interrupted
 from benchforge.run.trial.slices import SliceCounts
 from benchforge.run.watch.files import content
 
@@ -32,7 +33,8 @@ class FrozenTool:
         """
         self.loader = loader
         self.uncounted_bytes = 0
-        self._sandbox, self._driver = sandbox, driver
+        self._sandbox = sandbox
+        self._interrupted_by = driver.interrupted_by or signal.SIGINT
         self._response_bytes = max(1, response_bytes)
         self._at_first = self._last = 0
         connections = driver.load().connections or 1
@@ -68,14 +70,18 @@ class FrozenTool:
         self._last = self._read()
         self.uncounted_bytes = self._last - self._at_first
 
-    def end(self, within_s: float) -> Finished:
-        """End it by its signal, while its server is frozen: it gets no further response."""
-        number = self._driver.interrupted_by or signal.SIGINT
+    def ask_to_end(self) -> None:
+        """Let it go on and send its signal, while its server is frozen: no response comes."""
         self._sandbox.signal(self.loader, signal.SIGCONT)
-        for _ in range(round(within_s)):  # any thread may get the signal: only the main one wakes
-            self._sandbox.signal(self.loader, number)
-            if (finished := self._sandbox.wait(self.loader, 1.0)) is not None:
-                return finished
+        self._sandbox.signal(self.loader, self._interrupted_by)
+
+    def end(self, within_s: float) -> Finished:
+        """Return how it ended, once it was asked to. Raises LaunchLost where it does not."""
+        finished = self._sandbox.wait(self.loader, min(AGAIN_S, within_s)) or interrupted(
+            self._sandbox, self.loader, self._interrupted_by, within_s - AGAIN_S
+        )
+        if finished is not None:
+            return finished
         self._sandbox.stop(self.loader)
         message = f"{self.loader.label} did not end within {within_s:g} s after its last slice"
         raise LaunchLost("drive", message, log=complaint(self.loader))

@@ -1,6 +1,7 @@
 """Running a load tool to its end."""
 
 import signal
+import time
 
 from benchforge import door
 from benchforge.errors import OutputDamaged, TrialFailed
@@ -17,6 +18,9 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
 from benchforge.text.readable import conjoined, exact
 
+AGAIN_S = 1.0
+"Time after which a load tool gets its signal once more."
+
 
 def drive(
     sandbox: Sandbox,
@@ -27,9 +31,12 @@ def drive(
     watched: Watch | None = None,
     cpus: Cpus | None = None,
     monitor: Monitoring | None = None,
+    length_s: float | None = None,
 ) -> tuple[Finished, ...]:
     """Run a driver to its end, on these CPUs or on all.
 
+    `length_s` is the length of a load that may end before the tool does by itself: wrk knows only
+    whole seconds.
     Raises TrialFailed when it goes on after its own time and its grace, and OutputDamaged when it
     prints more than is kept.
     """
@@ -47,7 +54,12 @@ def drive(
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
-    finished = _ended(sandbox, processes[0], within, watched, monitor)
+    finished = None
+    if length_s is not None and length_s < declared_s and (number := driver.interrupted_by):
+        finished = sandbox.wait(processes[0], length_s)
+        finished = finished or interrupted(sandbox, processes[0], number, within)
+    else:
+        finished = _ended(sandbox, processes[0], within, watched, monitor)
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
         why = driver.why_unended(last_lines(processes[0].stdout))
@@ -64,6 +76,18 @@ def drive(
             "benchforge needs the complete output of a load tool",
         )
     return (finished, *(sandbox.stop(other) for other in processes[1:]))
+
+
+def interrupted(
+    sandbox: Sandbox, running: Running, number: signal.Signals, within_s: float
+) -> Finished | None:
+    """Send a load tool the signal at which it ends; return how it ended, or None if it did not."""
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:  # any thread may get the signal: only the main one wakes
+        sandbox.signal(running, number)
+        if (finished := sandbox.wait(running, AGAIN_S)) is not None:
+            return finished
+    return None
 
 
 def _ended(

@@ -24,14 +24,23 @@ from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.load import drive
 from benchforge.run.trial.plugin_fault import reading_of, warming
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started
+from benchforge.run.trial.services import (
+    Serving,
+    Steps,
+    completed,
+    failed,
+    is_ours,
+    port_of,
+    question,
+    starting,
+)
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.workload import FILE, ReadyMix
 
-StartServices = Callable[..., list[Serving]]
-"Starts the services of a case, as `started` does."
+StartServices = Callable[..., Steps[list[Serving]]]
+"Starts the services of a case, as `starting` does."
 
 _OPENED = ("TcpPassiveOpens", "TcpActiveOpens")
 
@@ -74,11 +83,31 @@ def made_ready(
     ground: TrialContext,
     scratch: Path,
     story: TrialRecorder,
-    start: StartServices = started,
+    start: StartServices = starting,
 ) -> WarmServices:
     """Start all services of a trial, send the request until it is answered rightly, warm it up.
 
     Raises TrialFailed where a service does not start, or the answer stays wrong.
+    """
+    return completed(
+        making_ready(sandbox, inputs, ground, scratch, story, lambda: inputs.like, start)
+    )
+
+
+def making_ready(
+    sandbox: Sandbox,
+    inputs: TrialInputs,
+    ground: TrialContext,
+    scratch: Path,
+    story: TrialRecorder,
+    like: Callable[[], Like | None],
+    start: StartServices = starting,
+    at_once: int = 1,
+) -> Steps[WarmServices]:
+    """Do what `made_ready` does, with a pause after each process that was started.
+
+    `like` returns the answer that the server's must equal, once the server is asked. With `at_once`
+    trials that start together, a service may take that many times as long.
     """
     case, folder, seed = inputs.step.case, inputs.folder, inputs.step.seed
     of_block = inputs.step.run_seed, inputs.step.block
@@ -91,10 +120,12 @@ def made_ready(
     with Tap(sandbox if case.backends else None) as tap:  # to close it takes 10 ms
         with story.phase("services"):
             folders = folder, scratch
-            services = start(sandbox, ground, case, seed, folders, note, tap.forget)
-            asking = question(case, services[-1], inputs.like, ground.secrets)
+            services = yield from start(
+                sandbox, ground, case, seed, folders, note, tap.forget, at_once=at_once
+            )
+            asking = question(case, services[-1], like(), ground.secrets)
         with story.phase("ask"):
-            reply = until_right(sandbox, asking, float(case.server.ready_within))
+            reply = until_right(sandbox, asking, float(case.server.ready_within) * at_once)
             port = port_of(asking.root)
             story.listener = probes.listener(sandbox, asking, port, None)
             is_ours(sandbox, services[-1], port)
@@ -121,7 +152,15 @@ def made_ready(
         with story.phase("warm-up"):
             warm_up = replace(target, phase="warm-up")
             driver = warming(case.driver, case.warm_up_s)
-            drive(sandbox, driver, warm_up, "warm-up", story, cpus=ground.places.get("loader"))
+            drive(
+                sandbox,
+                driver,
+                warm_up,
+                "warm-up",
+                story,
+                cpus=ground.places.get("loader"),
+                length_s=case.warm_up_s,
+            )
     return WarmServices(services, asking, alone, port, before, monitor, target, ready)
 
 

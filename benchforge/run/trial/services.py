@@ -3,9 +3,10 @@
 import dataclasses
 import socket
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from benchforge import door
@@ -29,6 +30,10 @@ PAUSE_S = 0.005
 STOP_WITHIN_S = 5.0
 ACCEPTED_WITHIN_S = 1.0
 
+Result = TypeVar("Result")
+Steps = Generator[None, None, Result]
+"Pauses after each process that it started, so that another trial can start its own meanwhile."
+
 
 @dataclasses.dataclass(frozen=True)
 class Serving:
@@ -43,7 +48,17 @@ class Serving:
     running: Running | None
 
 
-def started(
+def completed(steps: Steps[Result]) -> Result:
+    """Take all steps without a pause, and return their result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def starting(
     sandbox: Sandbox,
     ground: TrialContext,
     case: Case,
@@ -52,12 +67,14 @@ def started(
     note: Callable[[Serving], None],
     starts: Callable[[Role], None] = lambda _: None,
     ports: Mapping[str, int] = MappingProxyType({}),
-) -> list[Serving]:
+    at_once: int = 1,
+) -> Steps[list[Serving]]:
     """Start all services of a case, each ready before the next; the server is last.
 
     `folders` are the trial's own and a scratch one. `starts` hears before each starts, `note` as
     soon as it runs.
-    `ports` are those of the server that are not to be any free ones, by name.
+    `ports` are those of the server that are not to be any free ones, by name. With `at_once` trials
+    that start together, a service may take that many times as long.
     Raises TrialFailed when one cannot be started or does not become ready.
     """
     services: list[Serving] = []
@@ -74,28 +91,39 @@ def started(
         site = site_of(sandbox, ground, label, part, folders, len(services), fixed)
         site = dataclasses.replace(site, backends=dict(backends), upstreams=_its(part, upstreams))
         serving = Serving(f"{role}-{label}", role, part, site, None, None)
-        services.append(begun(sandbox, ground, case, seed, serving, note))
+        serving = launched(sandbox, ground, seed, serving, note)
+        yield
+        verified(sandbox, ground, case, serving, at_once)
+        services.append(serving)
         if role != "server":
             given = backends if role == "backend" else upstreams
             given[label] = dict(part.gives(site))
     return services
 
 
-def begun(
+def launched(
     sandbox: Sandbox,
     ground: TrialContext,
-    case: Case,
     seed: int,
     serving: Serving,
     note: Callable[[Serving], None],
 ) -> Serving:
-    """Start one service; all but the server are ready and verified then."""
+    """Start the process of one service, which is not ready yet."""
     serving = _started(sandbox, ground, serving, seed)
     note(serving)
-    if serving.role != "server":  # the question before the load waits for that one
-        _until_ready(sandbox, serving, case, ground.secrets)
-        _do(sandbox, serving, "verify", serving.part.verify(serving.site))
     return serving
+
+
+def verified(
+    sandbox: Sandbox, ground: TrialContext, case: Case, serving: Serving, at_once: int = 1
+) -> None:
+    """Wait until a service is ready, and verify it; the request before the load waits for a server.
+
+    Raises TrialFailed.
+    """
+    if serving.role != "server":
+        _until_ready(sandbox, serving, case, ground.secrets, at_once)
+        _do(sandbox, serving, "verify", serving.part.verify(serving.site))
 
 
 def question(case: Case, serving: Serving, like: Like | None, secrets: frozenset[str]) -> HttpProbe:
@@ -184,15 +212,17 @@ def _do(sandbox: Sandbox, serving: Serving, what: str, tasks: Iterable[Task]) ->
         done(sandbox, task, label, serving.site.label, serving.site.folder)
 
 
-def _until_ready(sandbox: Sandbox, serving: Serving, case: Case, secrets: frozenset[str]) -> None:
+def _until_ready(
+    sandbox: Sandbox, serving: Serving, case: Case, secrets: frozenset[str], at_once: int
+) -> None:
     """Wait until a service is ready. Raises TrialFailed when it never is."""
-    probe = serving.part.ready(serving.site)
+    probe, within_s = serving.part.ready(serving.site), serving.part.ready_within * at_once
     if isinstance(probe, RightAnswer):
         asking = question(case, serving, None, secrets)
-        until_right(sandbox, asking, serving.part.ready_within)
+        until_right(sandbox, asking, within_s)
         is_ours(sandbox, serving, port_of(asking.root))
         return
-    deadline = (began := time.monotonic()) + serving.part.ready_within
+    deadline = (began := time.monotonic()) + within_s
     while why := _not_ready(sandbox, serving, probe):
         pause_s = min(0.5, PAUSE_S + 3 * (time.monotonic() - began))  # a program takes CPU to ask
         if serving.running is None:
@@ -200,7 +230,7 @@ def _until_ready(sandbox: Sandbox, serving: Serving, case: Case, secrets: frozen
         elif end := sandbox.wait(serving.running, pause_s):
             raise failed(serving, f"ended with exit code {end.code} before it was ready")
         if (began := time.monotonic()) > deadline:
-            raise failed(serving, f"not ready within {exact(serving.part.ready_within)} s: {why}")
+            raise failed(serving, f"not ready within {exact(within_s)} s: {why}")
 
 
 def stop(sandbox: Sandbox, services: Sequence[Serving]) -> None:

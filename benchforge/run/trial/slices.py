@@ -52,8 +52,11 @@ class TurnsOfTool(Protocol):
     def anew(self) -> None:
         """Forget all that was counted so far."""
 
+    def ask_to_end(self) -> None:
+        """Ask it to end, and wait for nothing: several tools end at once."""
+
     def end(self, within_s: float) -> Finished:
-        """End it and return how it ended. Raises TrialFailed where it does not."""
+        """Return how it ended, once it was asked to. Raises TrialFailed where it does not."""
         ...
 
 
@@ -131,9 +134,12 @@ class PipedTool:
         self._pipes.say(line)
         self._sandbox.signal(self.loader, signal.SIGCONT)
 
-    def end(self, within_s: float) -> Finished:
-        """End it and return how it ended. Raises TrialFailed where it does not."""
+    def ask_to_end(self) -> None:
+        """Ask it to end, and wait for nothing."""
         self._say("end")
+
+    def end(self, within_s: float) -> Finished:
+        """Return how it ended, once it was asked to. Raises TrialFailed where it does not."""
         finished = self._sandbox.wait(self.loader, within_s)
         if finished is None:
             self._sandbox.stop(self.loader)

@@ -21,7 +21,7 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.registry import Registry
 from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.services import Serving, started
+from benchforge.run.trial.services import Serving, completed, starting
 from benchforge.suite.cases.case import Case
 
 pytestmark = pytest.mark.usefixtures("templates")
@@ -90,7 +90,9 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
     asked = case(listen, CHOSEN, own)
     with HOST.trial(tmp_path) as here:
         folders = (tmp_path, scratch)
-        *backends, server = started(here, ground(asked, tmp_path), asked, 1, folders, nobody)
+        *backends, server = completed(
+            starting(here, ground(asked, tmp_path), asked, 1, folders, nobody)
+        )
         assert len({port for one in backends for port in one.site.ports.values()}) == 4
         assert len({one.site.scratch for one in backends}) == 4
         gives = {one.site.label: one.part.gives(one.site)["url"] for one in backends}
@@ -118,5 +120,5 @@ def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> 
     asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
     told = "mine: backends agents and other both give DATABASE_URL"
     with HOST.trial(tmp_path) as here, pytest.raises(BenchforgeError, match=told) as caught:
-        started(here, ground(asked, tmp_path), asked, 1, (tmp_path, scratch), nobody)
+        completed(starting(here, ground(asked, tmp_path), asked, 1, (tmp_path, scratch), nobody))
     assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint

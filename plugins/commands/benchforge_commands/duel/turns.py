@@ -20,6 +20,7 @@ _LONGEST_S = 2.0  # of the load of a server in a block: longer ones gain nothing
 _REQUESTS = 50  # in a slice
 _ENDS = 0.1  # of a slice, in which the last requests are answered
 _SHORTEST_SLICE_MS, _LONGEST_SLICE_MS, _STEP_MS = 100, 300, 50
+_TOGETHER = 0.5  # of the time of their starts one after the other
 _STILL_S = 0.5  # that a server may stand still: half of what the run allows
 
 
@@ -54,7 +55,7 @@ def in_turns(
     times = trial_times(servers, time_s, start_s)
     each_s = min(_LONGEST_S, times.load_s)
     slice_ms = max(_SHORTEST_SLICE_MS, min(slice_ms, math.floor(1000 * each_s / 2)))
-    block_s = servers * (times.warmup_s + each_s + start_s)
+    block_s = servers * (times.warmup_s + each_s + _TOGETHER * start_s)
     return {
         "repeat": {
             **repeated(blocks_in(time_s, block_s)),

@@ -12,7 +12,16 @@ from benchforge.run.http.request import until_right
 from benchforge.run.sandbox.sandbox import Mode, Sandbox
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import host_names
-from benchforge.run.trial.services import Serving, failed, is_ours, port_of, question, started, stop
+from benchforge.run.trial.services import (
+    Serving,
+    completed,
+    failed,
+    is_ours,
+    port_of,
+    question,
+    starting,
+    stop,
+)
 from benchforge.suite.cases.case import Case
 
 LOOK_EVERY_S = 0.5
@@ -60,8 +69,9 @@ def serving(
     ):
         running: list[Serving] = []
         try:
-            services = started(
-                sandbox, ground, case, _HASH_SEED, (folder, scratch), running.append, ports=ports
+            folders = folder, scratch
+            services = completed(
+                starting(sandbox, ground, case, _HASH_SEED, folders, running.append, ports=ports)
             )
             asking = question(case, services[-1], None, ground.secrets)
             reply = until_right(sandbox, asking, float(case.server.ready_within))

@@ -44,7 +44,7 @@ from benchforge.run.trial.served import (
     made_ready,
     still_there,
 )
-from benchforge.run.trial.services import Serving, begun, port_of, site_of, stop
+from benchforge.run.trial.services import Serving, Steps, launched, port_of, site_of, stop, verified
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.scenarios.search import rated
@@ -130,7 +130,8 @@ class HostTrial:
                 interpreter = self._context.interpreter_of(started.part)
                 self._story.runs(started.command, started.running, interpreter)
 
-        started = begun(self._sandbox, self._context, self._case, self._seed, serving, note)
+        started = launched(self._sandbox, self._context, self._seed, serving, note)
+        verified(self._sandbox, self._context, self._case, started)
         self._services.append(started)
         pem = part.certificate(site) if isinstance(part, Server) else None
         return {
@@ -159,9 +160,14 @@ class HostTrial:
         servings = [
             own.get(name) or self._elsewhere(name, services[name]) for name in self._named()
         ]
+
+        def started_before(*_: object, **__: object) -> Steps[list[Serving]]:
+            yield from ()
+            return servings
+
         self._there = made_ready(
             *(self._sandbox, self._inputs, self._context, self._scratch, self._story),
-            start=lambda *_: servings,
+            start=started_before,
         )
         self._story.links = {}  # connections of servers to backends are on other hosts
         return {"url": self._story.url}
