@@ -14,6 +14,7 @@ from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.interim import InterimLooks
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
 from benchforge.cli.measure.reported import reported
+from benchforge.cli.measure.sooner import in_turns
 from benchforge.cli.screen.progress import ProgressLine
 from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling
@@ -129,6 +130,10 @@ def report_result(result: ResumableResult, suite: Suite, options: RunOptions) ->
     )
     path = shlex.quote(str(suite.path)) if options.resumable else "SUITE"
     reported(summary, result.trials, registry, keep, path, shown.reports, as_json=shown.as_json)
+    if options.resumable and (
+        command := in_turns(summary, result.header, result.trials, suite, registry)
+    ):
+        say(command)
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     keep.manifest()
     return exit_code(summary, shown)

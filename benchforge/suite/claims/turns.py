@@ -37,14 +37,18 @@ def freeze_faults(suite: Suite, cases_of: Callable[[str], Iterable[CaseName]]) -
 
 
 def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]:
-    """Yield each claim that turns cannot answer: they tell ratios of one comparison alone."""
-    turns = all_turns(suite)
+    """Yield each claim that turns cannot answer: they tell ratios of one comparison alone.
+
+    A claim with a side that is not measured is not judged, so nothing is wrong with it.
+    """
+    turns, measured = all_turns(suite), set(suite.only or suite.scenarios)
 
     def group(case: CaseName) -> str:
         return turns[case.scenario].group(case) if case.scenario in turns else ""
 
     for claim in claims:
-        if not any(case.scenario in turns for case in claim.cases):
+        between = {case.scenario for case in claim.cases}
+        if not between & turns.keys() or not between <= measured:
             continue
         place: Path = ("claims", claim.label)
         if not suite.metrics[claim.metric].in_turns:
@@ -56,6 +60,6 @@ def turns_claim_faults(claims: Sequence[Claim], suite: Suite) -> Iterator[Fault]
         elif any(len(set(map(group, one.cases))) > 1 for one in claim.instances):
             message = "its sides do not take turns with one another"
             hint = "compare servers of one scenario and load tool, or clients of one server"
-            if len({case.scenario for case in claim.cases}) == 1:
+            if len(between) == 1:
                 hint = 'set turns = "all" in the scenario'
             yield Fault(place, message, f"{hint}, {_OFF}")

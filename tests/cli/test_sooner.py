@@ -1,0 +1,93 @@
+"""The command at the end of a run that decides open ratios sooner, and where there is none."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from front_door import answering, bench_words, calls
+
+from benchforge.checks.summary import concluded
+from benchforge.cli.measure.sooner import in_turns
+from benchforge.model.files.folder import read_header, read_trials
+from benchforge.registry import Registry
+from benchforge.suite.load import load
+
+SUITE = f"""benchforge = 1
+[servers.one]
+{answering()}
+[servers.two]
+{answering()}
+[loaders.closed]
+use = "pace"
+connections = 8
+duration = "500ms"
+[metrics.throughput]
+use = "throughput"
+[scenarios.hello]
+request = {{ path = "/" }}
+servers = ["one", "two"]
+loaders = ["closed"]
+[repeat]
+blocks = 3
+quiet = "off"
+"""
+SAYS = "to decide it sooner: "
+
+
+@pytest.fixture(scope="module")
+def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return a result of equal servers between which nothing is decided, and what was printed.
+
+    By chance two of them differ in one of twenty runs.
+    """
+    folder = tmp_path_factory.mktemp("undecided")
+    (folder / "alike.toml").write_text(SUITE)
+    printed = ""
+    for number in range(4):
+        told = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}")
+        printed = told.all
+        if SAYS in printed:
+            (made,) = (folder / f"results{number}").iterdir()
+            return made, printed
+    raise AssertionError(printed)
+
+
+def test_the_command_that_is_printed_measures_in_turns(
+    undecided: tuple[Path, str],
+) -> None:
+    made, printed = undecided
+    (line,) = (one for one in printed.splitlines() if one.startswith(SAYS))
+    words = shlex.split(line.removeprefix(SAYS))
+    assert words[:2] == ["benchforge", "run"]
+    folder = made.parents[1]
+    told = calls(bench_words(), folder)(*words[1:], "--set", "repeat.each=200ms", "-o", "sooner")
+    (sooner,) = (folder / "sooner").iterdir()
+    header = json.loads((sooner / "result.json").read_text())
+    assert header["settings"]["scenarios.hello.interleave"] == "100ms", told.all
+    assert header["only"] == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('quiet = "off"', 'quiet = "off"\ninterleave = "off"'),
+        ("connections = 8", 'connections = 8\nrate = "50/s"'),
+        ('loaders = ["closed"]', 'loaders = ["closed"]\ninterleave = "off"'),
+    ],
+)
+def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(
+    undecided: tuple[Path, str], tmp_path: Path, old: str, new: str
+) -> None:
+    registry, (made, _) = Registry(), undecided
+    header, trials = read_header(made), read_trials(made)
+    path = tmp_path / "alike.toml"
+
+    def command(text: str) -> str:
+        path.write_text(text)
+        suite = load(path, registry)
+        summary = concluded(header, trials, suite.metrics)
+        return in_turns(summary, header, trials, suite, registry)
+
+    assert command(SUITE).startswith(SAYS)
+    assert command(SUITE.replace(old, new)) == ""
