@@ -48,7 +48,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     status = limits["N6"].status(first / cpus)
     if status != "pass":
-        says += ": something else was at work; stop it, and measure again"
+        says += ": other programs, or an earlier run, were at work in the minute before it"
     yield limits.check("N6", "apparatus", first / cpus, says, scope="result")
 
 

@@ -132,9 +132,9 @@ EXPLANATIONS: Final = {
         "docker run without --cpus, or a larger cpu.max",
     ),
     "N6": Explanation(
-        "the machine was at work before the first trial",
-        "What it did may have gone on.",
-        "stop other programs before a run",
+        "the machine was at work in the minute before the first trial",
+        "Other programs may have gone on. An earlier run that ended just before does no harm.",
+        "stop other programs before a run, or wait a minute after another run",
     ),
     "O1": Explanation(
         "{servers} stood still: times of slow requests are too good",
