@@ -21,7 +21,7 @@ from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
 WAITS_S = 300.0
-SHORT = "100ms"
+SHORT = "200ms"
 PLAIN = {"cat", "cp", "head", "ls", "mkdir"}
 "Programs that run as they are."
 _AS_SOMEBODY = ("-c", "user.name=reader", "-c", "user.email=reader@localhost")
