@@ -13,11 +13,14 @@ from benchforge.model.files.folder import read_header, read_trials
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 
+# Each start draws its own 2 to 8 ms for an answer: three blocks decide nothing.
+DRAWS = """'sh', '-c', 'exec "$@" --wait 0.00$((2 + 1$(date +%N) % 7))', 'sh', """
+UNSTEADY = answering().replace("[", f"[{DRAWS}", 1)
 SUITE = f"""benchforge = 1
 [servers.one]
-{answering()}
+{UNSTEADY}
 [servers.two]
-{answering()}
+{UNSTEADY}
 [loaders.closed]
 use = "pace"
 connections = 8
@@ -32,14 +35,14 @@ loaders = ["closed"]
 blocks = 3
 quiet = "off"
 """
-SAYS = "to decide it sooner: "
+SAYS = "to decide hello sooner: "
 
 
 @pytest.fixture(scope="module")
 def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Return a result of equal servers between which nothing is decided, and what was printed.
+    """Return a result that decides nothing between two servers, and what was printed.
 
-    By chance two of them differ in one of twenty runs.
+    By chance they differ in one of twenty runs.
     """
     folder = tmp_path_factory.mktemp("undecided")
     (folder / "alike.toml").write_text(SUITE)

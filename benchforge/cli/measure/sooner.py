@@ -11,6 +11,7 @@ from benchforge.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.scenarios.turns import KEY
 from benchforge.suite.suite import Suite
+from benchforge.text.readable import conjoined
 
 _SLICE = "100ms"
 
@@ -38,7 +39,7 @@ def in_turns(
     for label in able:
         words += ["--only", label]
     return (
-        f"to decide it sooner: {shlex.join(words)}\n"
+        f"to decide {conjoined(able)} sooner: {shlex.join(words)}\n"
         "  The servers then take turns: a ratio needs about a seventh of the time. There are no "
         "requests/s and no response times."
     )
