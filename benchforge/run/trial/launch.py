@@ -93,6 +93,13 @@ class Launch:
         self._members = members
         self._ground = ground
 
+    @property
+    def _planned(self) -> TurnsPlanned:
+        """How they take turns: all alike."""
+        planned = self.at.inputs.step.case.turns
+        assert planned is not None  # noqa: S101 - else it is no launch
+        return planned
+
     def run(self, seed: int) -> None:
         """Measure all; `seed` is that of the order of their slices. Raises what a trial raises."""
         with contextlib.ExitStack() as places:
@@ -153,10 +160,8 @@ class Launch:
 
     def _slice_s(self, ready: Sequence[_Ready]) -> float:
         """Return the length of the slices, in seconds: the slowest server needs the longest."""
-        inputs = self.at.inputs
-        planned = inputs.step.case.turns
-        assert planned is not None  # noqa: S101 - else it is no launch
-        first_s = first_slice_s(planned, len(ready), inputs.attempt)
+        planned = self._planned
+        first_s = first_slice_s(planned, len(ready), self.at.inputs.attempt)
         slices = []
         for server, rate in zip(ready, _rates(ready, first_s), strict=True):
             self.at = server.member
@@ -164,10 +169,8 @@ class Launch:
         return max(slices)
 
     def _take_turns(self, ready: Sequence[_Ready], seed: int, slice_s: float) -> None:
-        planned = self.at.inputs.step.case.turns
-        assert planned is not None  # noqa: S101 - else it is no launch
         begun_s = time.monotonic()
-        rounds = rounds_of(slice_s, planned.each_s)
+        rounds = rounds_of(slice_s, self._planned.each_s)
         for number, indices in enumerate(order(seed, len(ready), rounds), 1):
             for index in indices:
                 self.at = ready[index].member

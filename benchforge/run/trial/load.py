@@ -54,10 +54,10 @@ def drive(
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
-    finished = None
     if length_s is not None and length_s < declared_s and (number := driver.interrupted_by):
-        finished = sandbox.wait(processes[0], length_s)
-        finished = finished or interrupted(sandbox, processes[0], number, within)
+        finished = sandbox.wait(processes[0], length_s) or interrupted(
+            sandbox, processes[0], number, within
+        )
     else:
         finished = _ended(sandbox, processes[0], within, watched, monitor)
     if finished is None:
