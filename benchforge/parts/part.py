@@ -74,7 +74,7 @@ class Service(Part):
     ports: ClassVar[tuple[str, ...]] = ("http",)
     "Names of the ports that the part needs. Each gets a free port, unless an option sets it."
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    "Signal that ends the program gracefully."
+    "Signal that ends the program. SIGKILL if others take the program a second."
     shares_work: ClassVar[tuple[str, ...]] = ("workers", "threads")
     "Options whose product is the number of concurrent workers."
 

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import os
-import signal
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -196,7 +195,9 @@ class Launch:
 def _stop(ready: Sequence[_Ready]) -> None:
     """Stop all services of all servers; they end together, since some take seconds to end."""
     for server in ready:
-        server.sandbox.signal_others(signal.SIGTERM, server.turn.tool.loader)
+        for serving in server.there.services:
+            if serving.running is not None:
+                server.sandbox.signal(serving.running, serving.part.stop_signal)
     for server in ready:
         with server.member.story.phase("stop"):
             stop(server.sandbox, server.there.services)

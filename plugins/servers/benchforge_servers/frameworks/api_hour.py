@@ -1,5 +1,6 @@
 """API-Hour: aiohttp in workers of gunicorn's, as study AH ran it."""
 
+import signal
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -22,6 +23,9 @@ class ApiHour(AppServer):
     """
 
     name: ClassVar[str] = "api_hour"
+
+    # Its workers look once a second whether they should end, whatever the signal.
+    stop_signal: ClassVar[signal.Signals] = signal.SIGKILL
 
     speaks: ClassVar[tuple[str, ...]] = ("api_hour",)
     modules: ClassVar[tuple[str, ...]] = ("api_hour", "gunicorn", "aiohttp")

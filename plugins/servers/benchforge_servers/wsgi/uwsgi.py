@@ -1,5 +1,6 @@
 """uWSGI, over HTTP or over the protocol of its own."""
 
+import signal
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -23,6 +24,9 @@ class Uwsgi(ListeningServer):
     """
 
     name: ClassVar[str] = "uwsgi"
+
+    # Its master takes a second to end, whatever the signal.
+    stop_signal: ClassVar[signal.Signals] = signal.SIGKILL
 
     speaks: ClassVar[tuple[str, ...]] = ("wsgi",)
     modules: ClassVar[tuple[str, ...]] = ("pyuwsgi",)
