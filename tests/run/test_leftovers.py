@@ -49,6 +49,7 @@ def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     (tmp_path / "tmp").mkdir()
     with tempfile.TemporaryDirectory(prefix="s-", dir="/tmp") as short:
         monkeypatch.setattr(scratch, "_SHORT", Path(short))
+        monkeypatch.setattr(scratch, "_IN_MEMORY", tmp_path / "memory")
         monkeypatch.setenv("SHORT", short)
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
         monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
@@ -111,6 +112,21 @@ def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) 
     assert all(str(folder) in said or f"{folder.parent}, " in said for folder in folders)
     assert not any(folder.exists() for folder in folders)
     assert leftovers.cleared() == ""
+
+
+def test_what_a_run_left_in_memory_is_removed_by_one_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "memory"))
+    with started(LEAVES, tmp_path, "half-") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        (left,) = (tmp_path / "memory").iterdir()
+        assert leftovers.cleared() == ""
+        process.kill()
+    assert str(left) in leftovers.cleared()
+    assert not left.exists()
 
 
 def test_what_only_looks_like_ours_is_not_touched(tmp_path: Path) -> None:

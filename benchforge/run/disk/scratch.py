@@ -24,6 +24,7 @@ _ATTEMPTS = 5
 _LONGEST = 88  # bytes: below it stand a service's number and its socket, /0/.s.PGSQL.65432
 _SHORT = Path("/tmp")  # noqa: S108 - in it only a private folder with a link
 _LINK = f"{PREFIX}to-"
+_IN_MEMORY = Path("/dev/shm")  # noqa: S108 - who has TMPDIR there may lack it the next time
 
 
 @contextlib.contextmanager
@@ -114,7 +115,8 @@ def abandoned(*beside: Path) -> list[Path]:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
-    folders = sorted({*usual.glob(f"{PREFIX}*"), *_SHORT.glob(f"{_LINK}*")})
+    scratch = {found for place in {usual, _IN_MEMORY} for found in place.glob(f"{PREFIX}*")}
+    folders = sorted(scratch | {*_SHORT.glob(f"{_LINK}*")})
     folders += [
         folder for parent in dict.fromkeys(beside) for folder in sorted(parent.glob(f"{BESIDE}*"))
     ]

@@ -84,6 +84,8 @@ class Postgresql(TcpBackend):
     - The cluster is not durable: fsync, full_page_writes and synchronous_commit are off, unless
       `settings` turns them on.
     - The cluster has no database template0.
+    - Each trial copies a thousand files. If your disk is slow at that, start benchforge with
+      TMPDIR=/dev/shm: then the files are in memory.
     - A dataset is loaded with the defaults. `settings` apply to the trials only.
     - The URL that servers receive has sslmode=disable, so that clients do not try TLS on each
       connect. With `tls` the URL has no sslmode: libpq and asyncpg then choose TLS. Give a server
