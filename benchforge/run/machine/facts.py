@@ -3,13 +3,15 @@
 import hashlib
 import os
 import platform
+import re
 import socket
+import tempfile
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from benchforge.model.files.environment import HARD
-from benchforge.run.machine.kernel import fields, number, text
+from benchforge.run.machine.kernel import fields, number, raw, text
 
 _SYSTEM = Path("/")
 _CPU = "sys/devices/system/cpu"
@@ -20,6 +22,8 @@ _SYSCTLS = (
     *("net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_slow_start_after_idle"),
     "net.ipv4.tcp_congestion_control",
 )
+_MOUNTED_AT = 4
+"The field of /proc/self/mountinfo that says where, with spaces as \\040."
 # A machine's own number is nobody's business: only whether two are the same.
 _SALT = b"benchforge:"
 
@@ -35,6 +39,7 @@ def facts(root: Path = _SYSTEM) -> dict[str, JsonValue]:
         "idle_driver": text(root, f"{_CPU}/cpuidle/current_driver"),
         "aslr": text(root, "proc/sys/kernel/randomize_va_space"),
         "same_page_merging": text(root, "sys/kernel/mm/ksm/run"),
+        "scratch_file_system": _scratch_file_system(root),
         "memory_available_kb": number(memory.get("MemAvailable")),
         "swap_free_kb": number(memory.get("SwapFree")),
         "load_average": list(os.getloadavg()),
@@ -100,6 +105,26 @@ def _open_files() -> list[JsonValue]:
     import resource  # noqa: PLC0415 - readers of results run without it
 
     return list(resource.getrlimit(resource.RLIMIT_NOFILE))
+
+
+def _scratch_file_system(root: Path) -> str | None:
+    """Return the file system of TMPDIR, such as ext4: private databases lie there. tmpfs is memory.
+
+    The last mount that covers a folder is the one that it shows.
+    """
+    try:
+        scratch = Path(tempfile.gettempdir()).resolve()
+    except OSError:
+        return None
+    covering: tuple[int, str | None] = (0, None)
+    for line in (raw(root, "proc/self/mountinfo") or "").splitlines():
+        mount, _, kind = line.partition(" - ")
+        words = mount.split()
+        if len(words) > _MOUNTED_AT and kind:
+            at = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), words[_MOUNTED_AT])
+            if scratch.is_relative_to(at) and len(at) >= covering[0]:
+                covering = len(at), kind.split()[0]
+    return covering[1]
 
 
 def _hidden(machine_id: str | None) -> str | None:

@@ -68,6 +68,28 @@ def test_a_machine_on_battery_is_told(
     assert hard_facts(tmp_path)["mains"] is mains
 
 
+MOUNTS = """\
+22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+30 22 0:26 / {} rw,nosuid,nodev shared:4 - tmpfs none rw
+31 22 0:27 / /other rw - xfs /dev/vdb rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "file_system"),
+    [("in memory", "tmpfs"), ("in memory/deep", "tmpfs"), ("in memory, not", "ext4")],
+)
+def test_where_scratch_folders_lie_is_a_fact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str, file_system: str
+) -> None:
+    (tmp_path / at).mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / at))
+    (tmp_path / "proc/self").mkdir(parents=True)
+    mounted = str(tmp_path / "in memory").replace(" ", r"\040")
+    (tmp_path / "proc/self/mountinfo").write_text(MOUNTS.format(mounted))
+    assert facts(tmp_path)["scratch_file_system"] == file_system
+
+
 @given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
 def test_the_fingerprint_is_of_hard_facts_alone(
     hard: dict[str, Any], others: dict[str, Any]
