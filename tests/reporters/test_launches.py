@@ -4,7 +4,8 @@ import math
 import random
 
 import pytest
-from benchforge_reporters.document.launches import LaunchScatter, _groups, _scatter, launches
+from benchforge_reporters.document.launches import LaunchScatter, _groups, _scatter
+from benchforge_reporters.document.launches import launches as said
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
@@ -30,6 +31,10 @@ def launched(count: int, between: float, within: float, seed: int = 1) -> list[T
     return trials
 
 
+def launches(trials: list[Trial]) -> str:
+    return said(plain.summary(profile="claims"), trials)
+
+
 @pytest.mark.parametrize(
     ("between", "within", "share"), [(0.05, 0.05, 0.91), (0.0, 0.05, 0.0), (0.01, 0.0447, 0.33)]
 )
@@ -50,7 +55,7 @@ def test_few_launches_say_nothing() -> None:
 def test_noise_within_launches_asks_for_a_longer_load() -> None:
     text = launches(launched(60, 0.001, 0.1))
     assert "comes from the starts of the servers: for the same intervals, " in text
-    assert "benchforge run SUITE --set repeat.each=8s needs about " in text
+    assert "benchforge run SUITE --profile claims --set scenarios.hello.each=8s --only hello needs " in text
 
 
 def test_noise_between_launches_asks_for_a_shorter_load() -> None:
@@ -58,7 +63,7 @@ def test_noise_between_launches_asks_for_a_shorter_load() -> None:
     assert text.startswith(
         "In turns, about 100 % of the scatter of ratios comes from the starts of the servers: "
     )
-    assert " --set repeat.each=500ms needs about " in text
+    assert " --set scenarios.hello.each=500ms --only hello needs about " in text
 
 
 def test_a_good_load_is_said_to_be_one() -> None:

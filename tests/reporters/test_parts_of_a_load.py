@@ -1,11 +1,9 @@
-"""Kinds and stages in reports: what a claim is about, why a number of a part is unknown, noise."""
+"""Kinds and stages in reports: what a claim is about, and why a number of a part is unknown."""
 
 from typing import Any
 
 import pytest
-from benchforge_reporters.document.answers import ComparisonAnswer
 from benchforge_reporters.document.claim_lines import claim_lines
-from benchforge_reporters.document.next_step import next_step
 from made import plain, summaries
 from made.summaries import name
 
@@ -69,19 +67,3 @@ def test_a_claim_about_a_rare_kind_says_how_many_responses_it_lacks() -> None:
     assert line.remark.startswith(f"rare, in 4 of 4 trials of shop: {FEW}; a longer load, ")
     (line,) = claim_lines(_result(name("shop").of_kind("list"), None, "a < 100"))
     assert FEW not in line.remark
-
-
-NOISE = summaries.check("N1", "apparatus", value=0.5)
-
-
-def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
-    answer = ComparisonAnswer("s", "s", "unknown", "No answer: why", (), undecided=False)
-    noisy = plain.trial(reading=plain.reading(), checks=(NOISE,))
-    assert noisy.disturbed
-    says = next_step([answer], [], [noisy, noisy], 4)
-    assert says.startswith("Noise met every trial: stop other programs, or take a quieter machine")
-    assert "--set repeat.blocks=8" in says
-    assert (
-        next_step([answer], [], [noisy, plain.trial(reading=plain.reading(), checks=())], 4) == ""
-    )
-    assert next_step([], [], [noisy], 4) == ""

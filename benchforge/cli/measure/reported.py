@@ -26,15 +26,16 @@ def reported(
     trials: Sequence[Trial],
     registry: Registry,
     keep: ResultWriter,
-    suite: str,
+    run: str,
     further: Sequence[str] = (),
     *,
     as_json: bool,
 ) -> None:
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
-    Commands in it name `suite`. `further` names reporters beside those that every run uses. Raises
-    CannotKeep when they cannot be written; the table is printed all the same.
+    Commands in it have `run`, the words of this run, in place of "run SUITE". `further` names
+    reporters beside those that every run uses. Raises CannotKeep when they cannot be written; the
+    table is printed all the same.
     """
     try:
         paths = _written(summary, trials, registry, keep, further)
@@ -43,7 +44,7 @@ def reported(
             text = safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
         else:
             text = text_of("terminal", summary, trials, registry)
-            text = text.replace("run SUITE", f"run {safe.word(suite)}")
+            text = text.replace("run SUITE", safe.word(run))
         show(text, painted=not as_json)
     say(files_written(paths, keep.folder))
 

@@ -24,7 +24,7 @@ def in_turns(
     What cannot take turns is known from the suite, which is read once more with the setting.
     """
     private = all(one.namespaces.get("network") == "private" for one in trials if one.measured)
-    if summary.smoke or not private or _hides(header, suite):
+    if summary.smoke or not private or hides(header, suite):
         return ""
     able: list[str] = []
     for label in dict.fromkeys(one.scenario for one in summary.comparisons if _open(one, suite)):
@@ -62,7 +62,7 @@ def _decided_on(label: str, suite: Suite) -> bool:
     )
 
 
-def _hides(header: Header, suite: Suite) -> bool:
+def hides(header: Header, suite: Suite) -> bool:
     """Whether a setting has a secret, which no command shows."""
     return any(secret in text for secret in suite.secrets for text in header.settings.values())
 

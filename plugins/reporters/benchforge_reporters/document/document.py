@@ -18,10 +18,11 @@ from benchforge_reporters.document.causes import CauseTexts, cause_texts
 from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, intervals_note
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
-from benchforge_reporters.document.next_step import next_step, seconds_of
+from benchforge_reporters.document.next_step import next_step
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
+from benchforge_reporters.document.times import seconds_of
 from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import claims, words
 from benchforge_reporters.text.commands import first_commands
@@ -186,8 +187,8 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         commands=tuple(first_commands(summary, trials)),
         environment=tuple(words.environment(summary)),
         folders=(trial_folder(trials[0]), trial_folder(trials[-1])) if trials else None,
-        next_step=next_step(of_each, lines, trials, _blocks(summary)),
-        launches=launches(trials),
+        next_step=next_step(of_each, lines, summary, trials),
+        launches=launches(summary, trials),
         claims_note=intervals_note(summary),
     )
 
@@ -239,7 +240,7 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
     if blocks := _blocks(summary):
         texts[0] += f" in {readable.counted(blocks, 'block')} (rounds)"
     if trials:
-        texts.append(readable.spoken(seconds_of(trials)))
+        texts.append(readable.spoken(seconds_of(trials, summary)))
     cpu, usable = summary.facts.get("cpu"), summary.facts.get("cpus_usable")
     machine = [str(cpu)] if isinstance(cpu, str) else []
     machine += [readable.counted(usable, "CPU")] if isinstance(usable, int) else []

@@ -19,7 +19,7 @@ EXPLANATIONS: Final = {
     "D1": Explanation(
         "{servers} ran in a development mode",
         "Such a mode does more for each request: the numbers are not those of a deployed server.",
-        'environment = {{ FLASK_DEBUG = "0" }}, or leave --reload and --debug out',
+        "switch debugging off: DEBUG = False, FLASK_DEBUG = 0, without --reload and --debug",
     ),
     "D2": Explanation(
         "{servers} ran below a debugger, profiler or coverage",
@@ -159,7 +159,7 @@ EXPLANATIONS: Final = {
     "S3": Explanation(
         "{scenarios}: too few blocks have values of all sides",
         "Below three blocks there is no interval, and below five a wide one.",
-        "benchforge run SUITE --set repeat.blocks=10",
+        "repeat.blocks = 10",
     ),
     "S4": Explanation(
         "the same server measured twice differs from itself",

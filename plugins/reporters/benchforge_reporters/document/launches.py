@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from benchforge.plugin import Trial, readable
+from benchforge.plugin import Summary, Trial, readable
+from benchforge_reporters.document.next_step import again
 
 _LEAST = 5  # launches
 _APART = 1.5  # times the load that was used
@@ -67,27 +68,32 @@ class LaunchScatter(NamedTuple):
         return 1 - max(self._fewest, needed) * (self.start_s + load_s) / then
 
 
-def launches(trials: Sequence[Trial]) -> str:
+def launches(summary: Summary, trials: Sequence[Trial]) -> str:
     """Return how the scatter of ratios in turns is divided; empty where it is not known."""
-    scatters = [of for group in _groups(trials) if (of := _scatter(group)) is not None]
+    scatters = [
+        (group[0][0].case.scenario, of)
+        for group in _groups(trials)
+        if (of := _scatter(group)) is not None and of.of_launches
+    ]
     if not scatters:
         return ""
-    scatter = LaunchScatter(
-        min(one.launches for one in scatters),
-        *(statistics.fmean(values) for values in [*zip(*scatters, strict=True)][1:]),
-    )
-    if not scatter.of_launches:
-        return ""
-    share = readable.percent(round(scatter.between / scatter.of_launches, 2))
+    shares = [of.between / of.of_launches for _, of in scatters]
+    share = readable.percent(round(statistics.fmean(shares), 2))
     text = f"In turns, about {share} of the scatter of ratios comes from the starts of the servers"
+    _, advice = max(_advice(scenario, of, summary) for scenario, of in scatters)
+    return f"{text}{advice}"
+
+
+def _advice(scenario: str, scatter: LaunchScatter, summary: Summary) -> tuple[float, str]:
+    """Return the time that another load of a scenario saves, and the setting; 0 where little."""
     best_s = float(f"{scatter.best_s:.1g}" if scatter.best_s < 1 else f"{scatter.best_s:.2g}")
     saved = scatter.saved(best_s)
     if max(best_s / scatter.load_s, scatter.load_s / best_s) <= _APART or saved < _WORTH:
-        return text
+        return 0.0, ""
     each = f"{best_s:g}s" if best_s >= 1 else f"{1000 * best_s:.0f}ms"
-    run = f"benchforge run SUITE --set repeat.each={each}"
+    run = again(summary, f"--set scenarios.{scenario}.each={each}", f"--only {scenario}")
     less = readable.percent(round(saved, 2))
-    return f"{text}: for the same intervals, {run} needs about {less} less time"
+    return saved, f": for the same intervals, {run} needs about {less} less time"
 
 
 def _groups(trials: Sequence[Trial]) -> Iterator[list[tuple[Trial, ...]]]:

@@ -1,10 +1,12 @@
 """What to measure next, where a result leaves a question open."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import Trial, readable
+from benchforge.plugin import Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer
 from benchforge_reporters.document.claim_lines import ClaimLine
+from benchforge_reporters.document.times import busy_s
 
 _LEAST = 8  # blocks: some of them then have noise that met the servers alike
 _HALF = 4  # times as many blocks make an interval half as wide
@@ -13,25 +15,86 @@ _HALF = 4  # times as many blocks make an interval half as wide
 def next_step(
     answers: Sequence[ComparisonAnswer],
     claims: Sequence[ClaimLine],
+    summary: Summary,
     trials: Sequence[Trial],
-    blocks: int,
 ) -> str:
     """Return what to do where noise met all trials, and the command that decides what is open.
 
     Empty if there is nothing to do.
     """
-    needed = [line.text.verdict.blocks_needed for line in claims if line.state == "inconclusive"]
-    in_reach = (number for number in needed if number and number <= readable.IN_REACH * blocks)
-    enough = max(in_reach, default=0)
-    open_answers = any(answer.undecided for answer in answers)
-    noisy = _noisy(trials, blocks) if answers else ""
-    if not blocks or not (needed or open_answers):
+    blocks = _blocks(summary)
+    noisy = _noisy(trials, max(blocks.values(), default=0)) if answers else ""
+    unclear = [line for line in claims if line.state == "inconclusive"]
+    goal, wanted = "To decide", dict(_decisive(unclear, blocks))
+    if not wanted:
+        goal, wanted = "To make the intervals half as wide", {}
+        for scenario in dict.fromkeys([*_scenarios(unclear), *_undecided(answers)]):
+            if scenario in blocks:
+                wanted[scenario] = _HALF * blocks[scenario]
+    if not wanted:
         return noisy
-    goal = "To decide" if enough > blocks else "To make the intervals half as wide"
-    more = enough if enough > blocks else _HALF * blocks
-    lasts = readable.spoken(seconds_of(trials) * more / blocks)
-    more_blocks = f"{goal}: benchforge run SUITE --set repeat.blocks={more}, about {lasts}"
-    return f"{noisy} {more_blocks}".strip()
+    lasts = sum(
+        busy_s([one for one in trials if one.case.scenario == scenario]) * more / blocks[scenario]
+        for scenario, more in wanted.items()
+    )
+    command = again(summary, *_words(wanted, blocks, summary))
+    return f"{noisy} {goal}: {command}, about {readable.spoken(lasts)}".strip()
+
+
+def again(summary: Summary, *words: str) -> str:
+    """Return the command with the run's profile, and `words` after it.
+
+    The suite is called SUITE: at the end of a run, benchforge writes the file there.
+    """
+    profile = [f"--profile {shlex.quote(summary.profile)}"] if summary.profile else []
+    return " ".join(["benchforge run SUITE", *profile, *words])
+
+
+def _blocks(summary: Summary) -> dict[str, int]:
+    """Return how many blocks each scenario has."""
+    seen: dict[str, set[int]] = {}
+    for case in summary.cases:
+        of = seen.setdefault(case.case.scenario, set())
+        of.update(one.block for line in case.metrics for one in line.samples)
+    return {scenario: len(of) for scenario, of in seen.items() if of}
+
+
+def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield each scenario of a claim that more blocks decide, and how many that takes."""
+    needed: dict[str, int] = {}
+    for line in unclear:
+        enough = line.text.verdict.blocks_needed or 0
+        for scenario in _scenarios([line]):
+            had = blocks.get(scenario, 0)
+            if had < enough <= readable.IN_REACH * had:
+                needed[scenario] = max(enough, needed.get(scenario, 0))
+    yield from needed.items()
+
+
+def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
+    for line in lines:
+        yield from (case.scenario for case in line.text.claim.cases)
+
+
+def _undecided(answers: Sequence[ComparisonAnswer]) -> Iterator[str]:
+    yield from (answer.scenario for answer in answers if answer.undecided)
+
+
+def _words(wanted: Mapping[str, int], blocks: Mapping[str, int], summary: Summary) -> Iterator[str]:
+    """Yield the settings: those of scenarios, since a scenario may have its own blocks.
+
+    `until` and a search have none of their own.
+    """
+    numbers = {*wanted.values()}
+    searched = any(scenario in summary.searches for scenario in wanted)
+    all_alike = len(wanted) == len(blocks) > 1 and len(numbers) == 1
+    if summary.stop_decision is not None or searched or all_alike:
+        yield f"--set repeat.blocks={max(numbers)}"
+        return
+    for scenario, number in wanted.items():
+        yield f"--set scenarios.{scenario}.blocks={number}"
+    if len(wanted) < len(blocks) or len(blocks) == 1:
+        yield from (f"--only {scenario}" for scenario in wanted)
 
 
 def _noisy(trials: Sequence[Trial], blocks: int) -> str:
@@ -49,9 +112,3 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
         f"{what} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
         "where noise meets the servers of a block alike, their ratio counts."
     )
-
-
-def seconds_of(trials: Sequence[Trial]) -> float:
-    """Return how long a run took, in seconds, from its first trial to its last."""
-    ends = [trial.started.timestamp() + trial.seconds for trial in trials]
-    return max(ends) - min(trial.started.timestamp() for trial in trials) if trials else 0.0

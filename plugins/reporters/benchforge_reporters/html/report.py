@@ -13,6 +13,7 @@ from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.charts.svg.drawing import Chart, colours_of
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, SuiteTable, document
+from benchforge_reporters.document.next_step import again
 from benchforge_reporters.html.belief import Belief, belief
 from benchforge_reporters.html.cards import Card, cards
 from benchforge_reporters.html.drawn_section import DrawnSection, drawn_section
@@ -123,7 +124,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
         sections=sections,
         servers=tuple((number, server) for server, number in colours.items()),
         order=run_order(lanes, trials, colours),
-        again=f"benchforge run SUITE --set repeat.seed={summary.seed}",
+        again=again(summary, f"--set repeat.seed={summary.seed}"),
     )
 
 

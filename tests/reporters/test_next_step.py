@@ -1,0 +1,127 @@
+"""The command that decides what is open, how long it takes, and how long the run took."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from benchforge_reporters.document.answers import ComparisonAnswer
+from benchforge_reporters.document.claim_lines import claim_lines
+from benchforge_reporters.document.next_step import next_step
+from benchforge_reporters.document.times import seconds_of
+from made import plain, summaries
+from made.plain import NOON
+
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.stats.verdict.judge import judged
+
+NOISE = summaries.check("N1", "apparatus", value=0.5)
+CLEAR, UNCLEAR = [150.0, 151.0, 149.0, 150.5], [101.0, 104.0, 97.0, 102.0]
+OTHER = [100.0, 101.0, 99.0, 100.5]
+
+
+def result(**more: Any) -> Summary:
+    """Return a result of two scenarios, of which `near` has a ratio near 1."""
+    values = {"far": CLEAR, "near": UNCLEAR}
+    cases = [
+        summaries.case(server, of, scenario=scenario)
+        for scenario, first in values.items()
+        for server, of in (("a", first), ("b", OTHER))
+    ]
+    claims = [summaries.claim("a > b", scenario=one, label=one.upper()) for one in values]
+    return judged(summaries.summary(*cases, claims=claims, **more))
+
+
+def trials(seconds: float = 5) -> list[Trial]:
+    """Return four blocks of both scenarios, one trial after the other."""
+    return [
+        plain.trial(
+            case=summaries.name(server, scenario),
+            number=8 * block + place + 1,
+            block=block + 1,
+            started=NOON + timedelta(seconds=seconds * (8 * block + place)),
+            seconds=seconds,
+            reading=plain.reading(),
+        )
+        for block in range(4)
+        for place, (scenario, server) in enumerate(
+            (scenario, server) for scenario in ("far", "near") for server in ("a", "b")
+        )
+    ]
+
+
+def said(summary: Summary) -> str:
+    return next_step([], claim_lines(summary), summary, trials())
+
+
+def test_only_the_open_scenario_is_measured_again() -> None:
+    far, near = claim_lines(result())
+    assert (far.state, near.state) == ("holds", "inconclusive")
+    blocks = near.text.verdict.blocks_needed
+    assert blocks is not None
+    assert blocks > 4
+    goal, _, command = said(result(profile=None)).partition(": ")
+    assert goal == "To decide"
+    words, _, lasts = command.partition(", about ")
+    assert words == f"benchforge run SUITE --set scenarios.near.blocks={blocks} --only near"
+    assert lasts == f"{blocks * 10 // 60} min" + (f" {blocks * 10 % 60} s" if blocks % 6 else "")
+
+
+def test_the_command_has_the_profile_of_the_run() -> None:
+    assert "benchforge run SUITE --profile 'two words' --set " in said(result(profile="two words"))
+
+
+def test_scenarios_that_are_all_open_get_blocks_together() -> None:
+    open_answers = [
+        ComparisonAnswer(one, one, "undecided", "", (), undecided=True) for one in ("far", "near")
+    ]
+    text = next_step(open_answers, [], result(), trials())
+    assert text == (
+        "To make the intervals half as wide: benchforge run SUITE --set repeat.blocks=16, "
+        "about 5 min 20 s"
+    )
+    text = next_step(open_answers[:1], [], result(), trials())
+    assert "--set scenarios.far.blocks=16 --only far, about 2 min 40 s" in text
+
+
+def test_a_scenario_alone_is_named_since_it_may_have_blocks_of_its_own() -> None:
+    cases = [summaries.case(*one, scenario="near") for one in (("a", UNCLEAR), ("b", OTHER))]
+    one = judged(summaries.summary(*cases, claims=[summaries.claim("a > b", scenario="near")]))
+    assert " --set scenarios.near.blocks=" in said(one)
+
+
+def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
+    answer = ComparisonAnswer("s", "s", "unknown", "No answer: why", (), undecided=False)
+    noisy = plain.trial(reading=plain.reading(), checks=(NOISE,))
+    assert noisy.disturbed
+    says = next_step([answer], [], result(), [noisy, noisy])
+    assert says.startswith("Noise met every trial: stop other programs, or take a quieter machine")
+    assert "--set repeat.blocks=8" in says
+    quiet = plain.trial(reading=plain.reading(), checks=())
+    assert next_step([answer], [], result(), [noisy, quiet]) == ""
+    assert next_step([], [], result(), [noisy]) == ""
+
+
+@pytest.mark.parametrize(("first_trial", "seconds"), [(None, 3680.0), (3, 80.0)])
+def test_the_time_between_two_sessions_does_not_count(
+    first_trial: int | None, seconds: float
+) -> None:
+    starts = (0, 20, 3640, 3660)
+    of = [
+        plain.trial(number=number, started=NOON + timedelta(seconds=start))
+        for number, start in enumerate(starts, 1)
+    ]
+    later = [] if first_trial is None else [_session(first_trial)]
+    assert seconds_of(of, result(sessions=tuple(later))) == seconds
+
+
+def _session(first_trial: int) -> Session:
+    return Session(
+        number=2,
+        started=NOON,
+        first_trial=first_trial,
+        benchforge="0",
+        versions={},
+        facts={},
+    )
