@@ -203,7 +203,7 @@ def test_more_blocks_are_no_remedy_where_all_trials_failed() -> None:
     fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
     cause = Cause.model_validate({**fields, "findings": (finding,)})
     summary = plain.summary().model_copy(update={"causes": (cause,)})
-    for trials, remedy in (((failed(),), "correct what made all trials fail"), ((), "blocks=10")):
+    for trials, remedy in (((failed(),), "correct what made all trials fail"), ((), "blocks = 10")):
         (text,) = cause_texts(summary, trials).shown
         assert remedy in text.remedy
 
