@@ -50,7 +50,7 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for number in range(4):
         told = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}")
         printed = told.all
-        if SAYS in printed:
+        if SAYS in printed and "scenarios.hello.blocks=" in printed:
             (made,) = (folder / f"results{number}").iterdir()
             return made, printed
     raise AssertionError(printed)
@@ -69,6 +69,34 @@ def test_the_command_that_is_printed_measures_in_turns(
     header = json.loads((sooner / "result.json").read_text())
     assert header["settings"]["scenarios.hello.interleave"] == "100ms", told.all
     assert header["only"] == ["hello"]
+
+
+def test_the_command_for_more_blocks_has_the_words_of_the_run(
+    undecided: tuple[Path, str],
+) -> None:
+    made, printed = undecided
+    words = " ".join(printed.split()).partition("half as wide: ")[2].partition(", about ")[0]
+    words = words or " ".join(printed.split()).partition("To decide: ")[2].partition(", about ")[0]
+    again = shlex.split(words)
+    assert again[:3] == ["benchforge", "run", "alike.toml"], printed
+    planned = calls(bench_words(), made.parents[1])("plan", *again[2:])
+    blocks = next(one for one in again if one.startswith("scenarios.hello.blocks="))
+    assert f" {blocks.partition('=')[2]} blocks: " in planned.out, planned.all
+
+
+def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path: Path) -> None:
+    bench = calls(bench_words(), tmp_path)
+    two = '[scenarios.longer]\nrequest = { path = "/" }\nservers = ["one", "two"]\nblocks = 5\n'
+    (tmp_path / "some.toml").write_text(f'{SUITE}{two}loaders = ["closed"]\n')
+    bench("run", "some.toml", "--set", "loaders.closed.duration=0.2s")
+    (result,) = (tmp_path / "results").iterdir()
+    # A look may be left out if the one before took long: the first of a session never is.
+    for trial in sorted(result.glob("trials/*"))[12:]:
+        (trial / "trial.json").unlink()
+    for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
+        (result / made).unlink()
+    told = bench("run", "--resume", result)
+    assert "after 4 of 5 blocks: longer, throughput: " in told.err, told.err
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,19 @@ def test_too_few_blocks_have_no_answer_and_a_comparison_without_claims_has_its_b
     assert [*shown([2.0, 2.1, 2.0], [1.0, 1.1, 1.0])] == []  # made by hand: it has no ranking
 
 
+def test_many_answers_are_one_line() -> None:
+    (holds,) = shown([200.0, 204.0, 199.0], [100.0, 101.0, 100.5], claim("a > b"))
+    ends = [holds] * 14 + [holds._replace(state="fails")] + [holds._replace(state="open")] * 5
+    many = [one._replace(about=f"C{number}") for number, one in enumerate(ends, 1)]
+    printed = StringIO()
+    ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, many)
+    names = ", ".join(f"C{number}" for number in range(1, 13))
+    assert printed.getvalue().splitlines()[0] == (
+        f"after 3 of 8 blocks, of 20 questions: 14 hold so far ({names}, and 2 more), "
+        "1 fail (C15), 5 are undecided"
+    )
+
+
 class _Planned(list[int]):
     until, blocks = None, BLOCKS
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Sequence
+from operator import attrgetter
 
 from benchforge.checks.summary import concluded
 from benchforge.cli.measure.inputs import PreparedRun
@@ -21,7 +22,10 @@ class InterimLooks:
 
     def __init__(self, prepared: PreparedRun, progress: ProgressLine) -> None:
         self._header, self._metrics = prepared.header, prepared.suite.metrics
-        self._blocks, self._last = prepared.graph.blocks, len(prepared.graph.cases)
+        self._blocks = prepared.graph.blocks
+        # A scenario may have fewer blocks than others: then later blocks are shorter.
+        in_order = sorted(self._header.plan, key=attrgetter("block", "position"))
+        self._last = {one.block: one.position for one in in_order}
         self._progress, self._looks = progress, looks(prepared.graph.blocks)
         self._next_s = 0.0
         self._seen = LEAST - 1
@@ -33,7 +37,7 @@ class InterimLooks:
         if (
             self._header.smoke
             or self._header.searches
-            or trials[-1].position != self._last
+            or trials[-1].position != self._last.get(block)
             or not self._seen < block < self._blocks
             or now_s < self._next_s
             or whole(self._header, trials) < block

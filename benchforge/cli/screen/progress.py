@@ -14,7 +14,7 @@ from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.verdict.interim import InterimAnswer
+from benchforge.stats.verdict.interim import InterimAnswer, in_short
 from benchforge.text import safe
 from benchforge.text.readable import conjoined, exact, figure, percent, spoken
 
@@ -27,6 +27,7 @@ _STOP_WHEN_YOU_LIKE = (
     "intervals during a run are wider than in its report, since they allow for a look after each "
     "block; Ctrl-C ends the run and reports what is there"
 )
+_FEW = 6  # answers that have a line each
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
@@ -98,10 +99,14 @@ class ProgressLine:
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
         """Show what is known after a whole block; and once what follows for the reader.
 
-        The ratios of the best server to several others are in a line each, below its name.
+        The ratios of the best server to several others are in a line each, below its name. More
+        than a few answers are in one line.
         """
         most = "at most " if self._graph.until is not None else ""
         after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
+        if len(answers) > _FEW and not any(one.head for one in answers):
+            self._write(f"{after}, {safe.word(in_short(answers))}\n")
+            return
         for head, of_head in groupby(answers, key=attrgetter("head")):
             if head:
                 self._write(f"{after}: {safe.word(head)}\n")

@@ -5,7 +5,7 @@ difference in 17 to 25 % of runs. These intervals are wider, so that nobody who 
 misled more often than in 5 %.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from benchforge.model.summary.summary import Comparison, Summary
@@ -22,6 +22,9 @@ _STATES: dict[str, Literal["holds", "fails", "open"]] = {
     "inconclusive": "open",
     "invalid": "open",
 }
+
+_VERBS = {"holds": "hold", "fails": "fail", "differ": "differ", "open": "are undecided"}
+_SHOWN = 12  # names in a line
 
 
 class InterimAnswer(NamedTuple):
@@ -46,6 +49,20 @@ class InterimAnswer(NamedTuple):
             shown, low, high = amount(self.unit, value), *amounts(self.unit, *ends)
         state = "is undecided so far" if self.state == "open" else f"{self.state} so far"
         return f"{self.about} {state}: {shown} ({low} to {high})"
+
+
+def in_short(answers: Sequence[InterimAnswer]) -> str:
+    """For a person, in a line: of 10 questions: 2 hold so far (C1, C2), 8 are undecided."""
+    parts: list[str] = []
+    for state, verb in _VERBS.items():
+        labels = [one.about for one in answers if one.state == state]
+        if not labels:
+            continue
+        shown, more = labels[:_SHOWN], len(labels) - _SHOWN
+        names = ", ".join([*shown, *([f"and {more} more"] if more > 0 else [])])
+        soon = "" if parts else " so far"
+        parts.append(f"{len(labels)} {verb}{soon}" + (f" ({names})" if state != "open" else ""))
+    return f"of {len(answers)} questions: {', '.join(parts)}"
 
 
 def looks(blocks: int) -> int:
