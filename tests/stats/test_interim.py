@@ -89,7 +89,9 @@ def test_many_answers_are_one_line() -> None:
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, many)
     names = ", ".join(f"C{number}" for number in range(1, 13))
-    assert printed.getvalue().splitlines()[0] == (
+    line, remark = printed.getvalue().splitlines()
+    assert "Ctrl-C ends the run" in remark
+    assert line == (
         f"after 3 of 8 blocks, of 20 questions: 14 hold so far ({names}, and 2 more), "
         "1 fail (C15), 5 are undecided"
     )

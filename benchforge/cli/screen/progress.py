@@ -106,14 +106,17 @@ class ProgressLine:
         after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
         if len(answers) > _FEW and not any(one.head for one in answers):
             self._write(f"{after}, {safe.word(in_short(answers))}\n")
-            return
+        else:
+            self._each(answers, after)
+        if answers:
+            self._remark("answers", _STOP_WHEN_YOU_LIKE)
+
+    def _each(self, answers: Sequence[InterimAnswer], after: str) -> None:
         for head, of_head in groupby(answers, key=attrgetter("head")):
             if head:
                 self._write(f"{after}: {safe.word(head)}\n")
             start = "  " if head else f"{after}: "
             self._write("".join(f"{start}{safe.word(one.in_words)}\n" for one in of_head))
-        if answers:
-            self._remark("answers", _STOP_WHEN_YOU_LIKE)
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""

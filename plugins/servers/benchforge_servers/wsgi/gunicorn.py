@@ -36,6 +36,7 @@ class Gunicorn(ListeningServer):
     - The kernel limits `backlog` to net.core.somaxconn.
     - gunicorn kills a worker that is silent for 30 s (`arguments = ["--timeout", "0"]` prevents
       it).
+    - It ends by SIGKILL: hooks such as `on_exit` do not run.
     - gunicorn reads no gunicorn.conf.py unless `arguments` name one. There is no control socket.
     """
 
