@@ -91,6 +91,23 @@ def test_a_scenario_alone_is_named_since_it_may_have_blocks_of_its_own() -> None
     assert " --set scenarios.near.blocks=" in said(one)
 
 
+def test_a_bridge_is_no_scenario_of_the_suite() -> None:
+    cases = [
+        summaries.case(server, values, scenario=scenario, in_turns=scenario == "near")
+        for scenario in ("near", "near-alone")
+        for server, values in (("a", UNCLEAR), ("b", OTHER))
+    ]
+    claims = [summaries.claim("a > b", scenario=one, label=one) for one in ("near", "near-alone")]
+    summary = judged(summaries.summary(*cases, claims=claims))
+    words = said(summary).partition("SUITE ")[2].partition(", about")[0].split()
+    assert [one.partition("=")[0] for one in words] == [
+        "--set",
+        "scenarios.near.blocks",
+        "--only",
+        "near",
+    ]
+
+
 def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
     answer = ComparisonAnswer("s", "s", "unknown", "No answer: why", (), undecided=False)
     noisy = plain.trial(reading=plain.reading(), checks=(NOISE,))

@@ -9,6 +9,7 @@ from benchforge_reporters.document.claim_lines import ClaimLine
 from benchforge_reporters.document.times import busy_s
 
 _LEAST = 8  # blocks: some of them then have noise that met the servers alike
+_BRIDGE = "-alone"  # the label's end, after that of the scenario in turns
 _MOST = 2  # scenarios in a command: those that need the least time
 _HALF = 4  # times as many blocks make an interval half as wide
 
@@ -35,9 +36,10 @@ def next_step(
     if not wanted:
         return noisy
     lasts = {
-        scenario: busy_s([one for one in trials if one.case.scenario == scenario]) * more / had
+        scenario: more
+        / blocks[scenario]
+        * busy_s([t for t in trials if t.case.scenario == scenario])
         for scenario, more in wanted.items()
-        if (had := blocks[scenario])
     }
     if len({*wanted.values()}) > 1 or len(wanted) < len(blocks):
         quickest = sorted(wanted, key=lambda scenario: lasts[scenario])[:_MOST]
@@ -57,12 +59,17 @@ def again(summary: Summary, *words: str) -> str:
 
 
 def _blocks(summary: Summary) -> dict[str, int]:
-    """Return how many blocks each scenario has."""
+    """Return how many blocks each scenario of the suite has: bridges are made for `bridge`."""
+    in_turns = {case.case.scenario for case in summary.cases if case.in_turns}
     seen: dict[str, set[int]] = {}
     for case in summary.cases:
         of = seen.setdefault(case.case.scenario, set())
         of.update(one.block for line in case.metrics for one in line.samples)
-    return {scenario: len(of) for scenario, of in seen.items() if of}
+    return {
+        scenario: len(of)
+        for scenario, of in seen.items()
+        if of and scenario.removesuffix(_BRIDGE) not in in_turns - {scenario}
+    }
 
 
 def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterator[tuple[str, int]]:
