@@ -1,7 +1,6 @@
 """One session of a run: measure what is missing, and report all that is there then."""
 
 import math
-import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,12 +13,12 @@ from benchforge.cli.measure.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.interim import InterimLooks
 from benchforge.cli.measure.outcome import NO_ANSWER, exit_code
 from benchforge.cli.measure.reported import reported
-from benchforge.cli.measure.sooner import hides, in_turns
+from benchforge.cli.measure.run_words import hides, run_words
+from benchforge.cli.measure.sooner import in_turns
 from benchforge.cli.screen.progress import ProgressLine
 from benchforge.cli.screen.say import say, warn
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
-from benchforge.model.files.result import Header
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.distribution import provided
 from benchforge.run.disk.result_writer import ResultWriter
@@ -129,7 +128,9 @@ def report_result(result: ResumableResult, suite: Suite, options: RunOptions) ->
     summary = concluded(
         result.header, result.trials, suite.metrics, result.sessions, result.ceilings
     )
-    run = _command(result.header, suite) if options.resumable else "run SUITE"
+    settings = {} if hides(result.header, suite) else result.header.settings
+    # The report's commands have the profile.
+    run = run_words(suite, None, settings.items()) if options.resumable else "run SUITE"
     reported(summary, result.trials, registry, keep, run, shown.reports, as_json=shown.as_json)
     if options.resumable and (
         command := in_turns(summary, result.header, result.trials, suite, registry)
@@ -138,13 +139,6 @@ def report_result(result: ResumableResult, suite: Suite, options: RunOptions) ->
     registry.tell("benchforge_judged", warn, summary=summary, verdicts=summary.verdicts)
     keep.manifest()
     return exit_code(summary, shown)
-
-
-def _command(header: Header, suite: Suite) -> str:
-    """Return the words that measure the suite with the same settings; none that hide a secret."""
-    settings = {} if hides(header, suite) else header.settings
-    sets = (f"--set {shlex.quote(f'{name}={text}')}" for name, text in settings.items())
-    return " ".join(["run", shlex.quote(str(suite.path)), *sets])
 
 
 def _at_most(ceiling: Ceiling) -> str:

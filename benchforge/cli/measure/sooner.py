@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
+from benchforge.cli.measure.run_words import hides, run_words
 from benchforge.errors import Unusable
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Comparison, Summary
@@ -32,14 +33,10 @@ def in_turns(
             able.append(label)
     if not able:
         return ""
-    words = ["benchforge", "run", str(suite.path)]
-    words += ["--profile", header.profile] if header.profile else []
-    for name, text in _settings(able, header):
-        words += ["--set", f"{name}={text}"]
-    for label in able:
-        words += ["--only", label]
+    words = run_words(suite, header.profile, _settings(able, header))
+    only = " ".join(f"--only {shlex.quote(label)}" for label in able)
     return (
-        f"to decide {conjoined(able)} sooner: {shlex.join(words)}\n"
+        f"to decide {conjoined(able)} sooner: benchforge {words} {only}\n"
         "  The servers then take turns: a ratio needs about a seventh of the time. There are no "
         "requests/s and no response times."
     )
@@ -60,11 +57,6 @@ def _decided_on(label: str, suite: Suite) -> bool:
     return (
         scenario is None or scenario.interleave is not None or KEY in suite.repeat.model_fields_set
     )
-
-
-def hides(header: Header, suite: Suite) -> bool:
-    """Whether a setting has a secret, which no command shows."""
-    return any(secret in text for secret in suite.secrets for text in header.settings.values())
 
 
 def _settings(labels: Sequence[str], header: Header) -> list[tuple[str, str]]:

@@ -115,7 +115,7 @@ def abandoned(*beside: Path) -> list[Path]:
         usual = Path(tempfile.gettempdir())
     except OSError:  # every disk is full, and who cleans wants to end that
         usual = Path(os.environ.get("TMPDIR") or "/tmp")  # noqa: S108 - nothing is written there
-    scratch = {found for place in {usual, _IN_MEMORY} for found in place.glob(f"{PREFIX}*")}
+    scratch = {path for place in {usual, _IN_MEMORY} for path in place.glob(f"{PREFIX}*")}
     folders = sorted(scratch | {*_SHORT.glob(f"{_LINK}*")})
     folders += [
         folder for parent in dict.fromkeys(beside) for folder in sorted(parent.glob(f"{BESIDE}*"))
