@@ -53,11 +53,19 @@ class TrialFailed(NoAnswer):
     """
 
     about: Literal["behaviour", "apparatus"] = "behaviour"
+    broken = False
+    "True if the server answered wrongly, or ended."
 
     def __init__(self, stage: str, message: str, hint: str = "", log: str = "") -> None:
         super().__init__(message, hint)
         self.stage = stage
         self.log = log
+
+
+class ServerBroken(TrialFailed):
+    """The server answered wrongly, not at all, or ended: neither load tool, time nor machine."""
+
+    broken = True
 
 
 class LaunchLost(TrialFailed):

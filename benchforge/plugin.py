@@ -31,7 +31,7 @@ from benchforge.model.trial.trial import Load, StartedProcess, Trial
 from benchforge.model.trial.window import Window
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.case_name import server_names
-from benchforge.model.values.measurand import Measurand
+from benchforge.model.values.measurand import RATE, Measurand
 from benchforge.model.values.metric_title import titled
 from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.parts.command import Command, Finished, Need, Task
@@ -60,6 +60,11 @@ from benchforge.text import readable, safe
 if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`
     from benchforge.model.summary.capacity import Capacity
     from benchforge.model.summary.cause import Cause, FoldedFinding
+    from benchforge.model.summary.comparison_verdict import (
+        CLOSE,
+        ComparisonState,
+        ComparisonVerdict,
+    )
     from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
     from benchforge.model.summary.doubts import doubted
     from benchforge.model.summary.metric_ranking import MetricRanking
@@ -126,15 +131,18 @@ __all__ += [
 # Auditing: the input of readers, and what they yield.
 __all__ += ["Fact", "Row", "Source"]
 # Metrics: the input of metrics, and what they yield.
-__all__ += ["Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
+__all__ += ["RATE", "Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
 # Summaries: the content of a result, for reporters.
 __all__ += [
+    "CLOSE",
     "Capacity",
     "CaseSummary",
     "Cause",
     "Check",
     "Claim",
     "Comparison",
+    "ComparisonState",
+    "ComparisonVerdict",
     "ConcurrencySweep",
     "Estimate",
     "FailedTrial",
@@ -160,7 +168,7 @@ __all__ += ["door", "readable", "safe"]
 
 _SUMMARIES = (
     *("summary", "verdict", "ranking", "metric_ranking", "concurrency_sweep"),
-    *("capacity", "cause", "doubts"),
+    *("capacity", "cause", "comparison_verdict", "doubts"),
 )
 
 

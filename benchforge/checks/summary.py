@@ -1,9 +1,10 @@
 """What the checks say of a result, beside its numbers."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from benchforge.checks import ask
-from benchforge.checks.causes import with_causes
+from benchforge.checks.causes import audience, with_causes
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.seen import by_name
@@ -21,6 +22,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
+from benchforge.stats.verdict.comparison import ComparisonEvidence, compared, evidence_of
 from benchforge.stats.verdict.judge import judged
 
 
@@ -39,8 +41,28 @@ def concluded(
     """
     summary = summarize(header, trials, metrics, sessions)
     limits = limits_of(header)
-    checked = judged(with_checks(summary, header, trials, limits, ceilings), looks)
-    return with_causes(checked, trials, limits)
+    checked = with_checks(summary, header, trials, limits, ceilings)
+    verdicts = with_comparison_verdicts(checked, limits)
+    return with_causes(judged(verdicts, looks, partial(_is_grave, limits=limits)), trials, limits)
+
+
+def with_comparison_verdicts(summary: Summary, limits: Thresholds) -> Summary:
+    """Return a summary that has its checks with the verdict on each comparison."""
+    is_grave = partial(_is_grave, limits=limits)
+    comparisons = tuple(
+        one.model_copy(update={"verdict": compared(one, summary, is_grave)})
+        for one in summary.comparisons
+    )
+    return summary.model_copy(update={"comparisons": comparisons})
+
+
+def evidence_in(comparison: Comparison, summary: Summary, limits: Thresholds) -> ComparisonEvidence:
+    """Return what decides about a comparison of a summary that has its checks."""
+    return evidence_of(comparison, summary, partial(_is_grave, limits=limits))
+
+
+def _is_grave(check: Check, limits: Thresholds) -> bool:
+    return audience(check, limits) == "invalid"
 
 
 def with_checks(

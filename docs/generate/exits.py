@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 
+from benchforge_commands.gate.outcome import EXIT_CODES as GATE_CODES
+
 from benchforge import errors
+from benchforge.cli.measure.outcome import EXIT_CODES
+from benchforge.model.summary.comparison_verdict import ComparisonState
 from docs.generate.text import page_of, plain, table
 
 _WHEN = {
     1: "A claim fails, or is inconclusive with `--inconclusive-fails`. A metric is worse than "
-    "before (`compare`). A server is slower than at the base (`gate`). A file of a result is "
-    "invalid, or contradicted by others (`verify`).",
+    "before (`compare`). A server is slower than at the base, or answers wrongly (`gate`). A file "
+    "of a result is invalid, or contradicted by others (`verify`).",
     2: "The suite, the command line or a file cannot be used. A result is not proved (`verify`).",
     3: "A program or a package that the suite needs is missing.",
-    4: "A case has no believable value, a search has no answer, or a claim is invalid. The servers "
-    "are not comparable, since they did different work (`duel`). This "
-    "code takes precedence over 1. A verdict is undecided or invalid, and none is slower (`gate`).",
+    4: "A case has no believable value, a search has no answer, or a claim is invalid. A "
+    "comparison is broken or not comparable (`run`, `duel`). A server is broken (`compare`). This "
+    "code takes precedence over 1. A verdict is undecided or invalid, and none is slower or broken "
+    "(`gate`).",
     5: "The results cannot be written.",
 }
 "When a command ends with the code of an error."
@@ -34,6 +39,13 @@ def page() -> str:
                 ("143", "TERM interrupted the command. Finished trials are kept."),
             ],
         ),
+        "## Verdicts on comparisons",
+        "Each comparison has one verdict. The terminal, the page, claims, exit codes, "
+        "`summary.json`, JUnit's XML and GitHub's summary all show this verdict.",
+        table(("state", "reason", "`run`, `duel`", "you may quote"), [*_states()]),
+        "A gate compares each server with itself at the base.",
+        table(("state", "reason", "`gate`"), [*_of_gate()]),
+        "`report` shows these states, and exits with 0.",
         "An error is one line, `error: where: what`, followed by `hint: what to do`. benchforge "
         "reports all errors of a suite at once, each with its file, line and column, and then "
         "starts nothing.",
@@ -43,6 +55,41 @@ def page() -> str:
         "marked NOT BELIEVED or DISTURBED, and the run exits with 0. A search is different: "
         "without an answer, `run` exits with 4, also if the reason is noise.",
     )
+
+
+_REASONS: dict[ComparisonState, str] = {
+    "decided": "The servers differ, or any difference is below 10 %. Of a server alone: it has a "
+    "value.",
+    "undecided": "The intervals allow both answers, or there are too few blocks.",
+    "not comparable": "The servers did different work, a lasting fault of the load tool or the "
+    "machine spoiled the numbers, or fewer than two servers have a number.",
+    "broken": "A server answered wrongly, or ended: a trial failed by its answer, or E1, E3, E6 "
+    "or E7 failed in a trial.",
+}
+_QUOTED: dict[ComparisonState, str] = {
+    "decided": "The ratio. Requests/s and times, unless noise spoiled them or servers took turns.",
+    "undecided": "Only the pairs that are named. Requests/s and times, as above.",
+    "not comparable": "No ratio. Requests/s and times only if each server did what was asked.",
+    "broken": "Nothing.",
+}
+_GATES = {
+    "broken": "The working tree answered wrongly, and maybe the base, too. No waiver allows it.",
+    "slower": "The working tree is slower for sure, and maybe by more than the limit.",
+    "invalid": "The numbers cannot be used: a side has none, or a lasting fault spoiled them.",
+    "undecided": "The interval allows both answers.",
+    "base broken": "The base alone answered wrongly. The speed is not compared.",
+    "not slower": "A loss of the limit is excluded.",
+}
+
+
+def _states() -> Iterator[tuple[str, ...]]:
+    for state, reason in _REASONS.items():
+        yield state, reason, str(EXIT_CODES[state]), _QUOTED[state]
+
+
+def _of_gate() -> Iterator[tuple[str, ...]]:
+    for state, code in GATE_CODES.items():
+        yield state, _GATES[state], str(code)
 
 
 def _errors() -> Iterator[type[errors.BenchforgeError]]:

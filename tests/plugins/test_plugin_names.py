@@ -6,7 +6,7 @@ from pathlib import Path
 from benchforge import plugin
 
 NAMES = """
-AXIS_NAMES Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check Claim Client
+AXIS_NAMES CLOSE RATE ComparisonState ComparisonVerdict Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check Claim Client
 Command Comparison ConcurrencySweep Driver Duration Estimate Fact FailedTrial Fillable Finished
 FoldedFinding Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need
 ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reader Reading

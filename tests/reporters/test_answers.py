@@ -13,6 +13,8 @@ from made import plain, summaries
 from made.shown import line
 from made.shown import trial as failed
 
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
@@ -81,9 +83,8 @@ def summary(ranking: Ranking | None, *checks: Check, why: str = "") -> Summary:
 def answer(*of: Ranking | Check | None, why: str = "") -> ComparisonAnswer:
     ranking, *checks = of
     assert not isinstance(ranking, Check)
-    (only,) = answers(
-        summary(ranking, *(one for one in checks if isinstance(one, Check)), why=why), ()
-    )
+    made = summary(ranking, *(one for one in checks if isinstance(one, Check)), why=why)
+    (only,) = answers(with_comparison_verdicts(made, limits()), ())
     return only
 
 
@@ -193,7 +194,7 @@ def test_sides_that_are_not_alike_are_named_instead_of_a_winner_alone() -> None:
 
 def test_without_a_ranking_the_reason_is_the_answer() -> None:
     given_ = answer(None, why="2 blocks tell no difference from noise: it takes 3")
-    assert given_.state == "unknown"
+    assert given_.state == "undecided"
     assert given_.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
 
 
@@ -261,7 +262,7 @@ def test_a_search_is_answered_by_the_rates_that_it_found(
     cases = [sought("slow", 4000.0, 3900.0, high), sought("fast", 5000.0, 4900.0, 5200.0)]
     compared = summaries.comparison([], "slow", "fast")
     summary = summaries.summary(*cases, comparisons=(compared,))
-    (answer,) = answers(summary, [])
+    (answer,) = answers(with_comparison_verdicts(summary, limits()), [])
     assert answer.state == state
     assert answer.headline.startswith("Highest rate that keeps all objectives: fast 5,000")
     assert words in answer.headline

@@ -11,6 +11,7 @@ from benchforge_reporters.document.times import seconds_of
 from made import plain, summaries
 from made.plain import NOON
 
+from benchforge.model.summary.comparison_verdict import ComparisonVerdict
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
@@ -68,13 +69,17 @@ def test_only_the_open_scenario_is_measured_again() -> None:
     assert lasts == f"{blocks * 10 // 60} min" + (f" {blocks * 10 % 60} s" if blocks % 6 else "")
 
 
+UNDECIDED = ComparisonVerdict(state="undecided", reasons=("why",))
+
+
 def test_the_command_has_the_profile_of_the_run() -> None:
     assert "benchforge run SUITE --profile 'two words' --set " in said(result(profile="two words"))
 
 
 def test_scenarios_that_are_all_open_get_blocks_together() -> None:
     open_answers = [
-        ComparisonAnswer(one, one, "undecided", "", (), undecided=True) for one in ("far", "near")
+        ComparisonAnswer(one, one, "undecided", "", (), undecided=True, verdict=UNDECIDED)
+        for one in ("far", "near")
     ]
     text = next_step(open_answers, [], result(), trials())
     assert text == (
@@ -109,7 +114,7 @@ def test_a_bridge_is_no_scenario_of_the_suite() -> None:
 
 
 def test_where_noise_met_all_trials_it_says_what_to_do() -> None:
-    answer = ComparisonAnswer("s", "s", "unknown", "No answer: why", (), undecided=False)
+    answer = ComparisonAnswer("s", "s", "undecided", "", (), undecided=False, verdict=UNDECIDED)
     noisy = plain.trial(reading=plain.reading(), checks=(NOISE,))
     assert noisy.disturbed
     says = next_step([answer], [], result(), [noisy, noisy])

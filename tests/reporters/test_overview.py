@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_reporters.document.answers import standing
 from benchforge_reporters.document.claim_lines import claim_lines
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
@@ -34,7 +33,7 @@ def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
     assert overview is not None
     assert len(overview.rows) == len(SCENARIOS)
     for row, comparison in zip(overview.rows, summary.comparisons, strict=True):
-        ranked = standing(comparison, summary)
+        ranked = summary.standing(comparison)
         assert ranked is not None
         assert ranked.ranking is not None
         first = ranked.ranking.order[0].server

@@ -1,158 +1,215 @@
-"""What may be quoted: never all of it beside an invalid cause, and levels never where noise was."""
+"""One verdict: each screen, file and exit code says what the rule says of a comparison."""
+
+import json
+import tempfile
+from pathlib import Path
 
 import pytest
+from benchforge_reporters.ci.github import github
+from benchforge_reporters.ci.junit import junit
 from benchforge_reporters.document.document import document
-from benchforge_reporters.document.quotable import Quotable
+from benchforge_reporters.html.report import page
+from benchforge_reporters.markdown import Markdown
+from benchforge_reporters.terminal.report import Terminal
 from hypothesis import given
 from hypothesis import strategies as st
-from made import plain
-from made.shown import line
+from made import summaries
+from made.summaries import check
 
-from benchforge.model.summary.cause import Cause, FoldedFinding
-from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
-from benchforge.model.summary.summary import Comparison, DoubtedTrial, Summary
-from benchforge.model.summary.verdict import Estimate
+from benchforge.checks.causes import with_causes
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import with_comparison_verdicts
+from benchforge.cli.measure.outcome import EXIT_CODES, Shown, exit_code
+from benchforge.model.summary.comparison_verdict import ComparisonState
+from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Failure
+from benchforge.stats.summary.metric_ranking import standings
+from benchforge.stats.verdict.comparison import ComparisonEvidence, verdict_on
+from benchforge.stats.verdict.judge import judged
 
-NAMES = ("north", "south")
+BLOCKS = 8
+WRONG = Failure(stage="ask", message="south: GET /: expected status 200, got 500", broken=True)
+LATE = Failure(stage="drive", message="the load tool did not end", subject="apparatus")
+TRIAL_CHECKS = [
+    *(check(id_, "behaviour", "fail", value=0.5) for id_ in ("E1", "E3", "E6", "E7")),
+    *(check(id_, "behaviour", "warn", value=0.5) for id_ in ("E1", "E6", "E7")),
+    check("D1", "behaviour", "fail"),
+    check("E6", "behaviour", "unknown"),
+    check("L5", "apparatus", "warn"),
+]
+COMPARISON_CHECKS = [
+    check("K1", "behaviour", "warn", scope="comparison"),
+    check("E3", "behaviour", "fail", scope="comparison"),
+    check("E5", "apparatus", "fail", scope="comparison"),
+    check("E4", "behaviour", "warn", scope="comparison"),
+    check("I2", "apparatus", "fail", scope="comparison", transient=True),
+]
+
+UNLIKE, SAMPLED, DEBUG = COMPARISON_CHECKS[0], TRIAL_CHECKS[3], TRIAL_CHECKS[7]
 
 
-def check(id_: str, **fields: object) -> Check:
-    plain_fields = {"scope": "trial", "subject": "apparatus", "status": "fail", "message": "it was"}
-    return Check.model_validate({"id": id_, **plain_fields, **fields})
-
-
-NOISE = check("N1", topic="others", value=0.3)
-ERRORS = check("E1", subject="behaviour")
-UNLIKE = check("K1", scope="comparison", subject="behaviour", status="warn", topic="alike")
-
-
-def summary(*causes: Check, audience: str = "invalid", disturbed: bool = False) -> Summary:
-    """Return a summary of two servers that differ, with causes, and disturbed trials or none."""
-    ratio = Estimate(
-        method="paired t of log-ratios", level=0.95, n=8, value=1.8, low=1.7, high=1.9, why=""
-    )
-    pair = {"first": "north", "second": "south", "ratio": ratio, "simultaneous": ratio}
-    ranking = Ranking(
-        level=0.95,
-        better="higher",
-        order=tuple(
-            RankedServer(server=name, value=ratio, letters=letter, best=place, worst=place)
-            for place, (name, letter) in enumerate(zip(NAMES, "ab", strict=True), 1)
+def summary_of(
+    ratio: float,
+    trial_checks: list[Check],
+    comparison_checks: list[Check],
+    failures: dict[int, Failure],
+    *,
+    turns: bool = False,
+    smoke: bool = False,
+    published: float | None = None,
+) -> Summary:
+    """Return the summary of two servers, the second with findings and failed trials."""
+    speeds = [100.0 + (block * 7) % 5 for block in range(BLOCKS)]
+    cases: list[CaseSummary] = [
+        summaries.case("north", [ratio * one for one in speeds], in_turns=turns),
+        summaries.case(
+            *("south", [one + 2 * (one % 3) for one in speeds]),
+            failed=failures,
+            findings=trial_checks,
+            in_turns=turns,
         ),
-        pairs=(Pair.model_validate({**pair, "p_holm": 0.001, "differ": True}),),
-    )
-    rate = line("throughput", "requests/s", 90.0, 100.0, 110.0)
-    rate = rate.model_copy(update={"measurand": "responses per second"})
-    doubts = DoubtedTrial(trial=1, block=1, attempt=1, checks=(NOISE,), used=True, disturbed=True)
-    cases = [plain.case(plain.named(name), rate) for name in NAMES]
-    if disturbed:
-        cases[0] = cases[0].model_copy(update={"doubted": (doubts,)})
-    fields = {"metric": "throughput", "of": None, "unit": "requests/s", "blocks": 8, "target": 0.03}
-    comparison = Comparison(
-        scenario=cases[0].case.scenario,
-        driver=cases[0].case.driver,
-        vary={},
-        cases=tuple(case.case for case in cases),
-        checks=tuple(one for one in causes if one.scope == "comparison"),
-        rankings=(MetricRanking.model_validate({**fields, "ranking": ranking, "why": ""}),),
-    )
-    made = tuple(
-        Cause.model_validate(
-            {
-                "id": one.id,
-                "audience": audience,
-                "state": "open",
-                "count": 1,
-                "findings": (
-                    FoldedFinding(check=one, count=1, scenario=comparison.scenario, trials=(1,)),
-                ),
-            }
-        )
-        for one in causes
-    )
-    update = {"comparisons": (comparison,), "causes": made}
-    return plain.summary(*cases).model_copy(update=update)
+    ]
+    ranked = standings(cases, ["speed"], range(1, BLOCKS + 1))
+    compared = summaries.comparison(comparison_checks, "north", "south")
+    compared = compared.model_copy(update={"rankings": ranked})
+    claims = [summaries.claim("a > b", a="north", b="south", published=published)]
+    plain = summaries.summary(*cases, claims=claims, comparisons=(compared,), smoke=smoke)
+    is_grave = {"D1"}
+    verdicts = judged(with_comparison_verdicts(plain, limits()), 1, lambda one: one.id in is_grave)
+    return with_causes(verdicts, (), limits())
 
 
-def quoted(of: Summary) -> Quotable:
-    return document(of, ()).quotable
-
-
-@pytest.mark.parametrize(
-    ("result", "state", "sentence"),
-    [
-        (summary(), "good", "Yes."),
-        (summary(NOISE, audience="limits"), "good", "Yes, with the reservation below."),
-        (summary(NOISE, disturbed=True), "limits", "Comparison: yes. Requests/s and times: no."),
-        (summary(ERRORS), "bad", "Comparison: no. Requests/s and times: no."),
-        (
-            summary(UNLIKE, audience="limits"),
-            "limits",
-            "Comparison: no, not alike. Requests/s and times: yes.",
-        ),
-        (
-            summary().model_copy(update={"smoke": True}),
-            "bad",
-            "No: this was a smoke run.",
-        ),
-    ],
+SUMMARIES = st.builds(
+    summary_of,
+    st.sampled_from([1.0, 1.02, 1.6]),
+    st.lists(st.sampled_from(TRIAL_CHECKS), max_size=2, unique_by=lambda one: (one.id, one.status)),
+    st.lists(st.sampled_from(COMPARISON_CHECKS), max_size=2, unique_by=lambda one: one.id),
+    st.dictionaries(st.integers(1, BLOCKS), st.sampled_from([WRONG, LATE]), max_size=BLOCKS),
+    turns=st.booleans(),
+    smoke=st.sampled_from([False, False, False, True]),
+    published=st.sampled_from([None, 1.5]),
 )
-def test_each_part_is_said(result: Summary, state: str, sentence: str) -> None:
-    assert quoted(result) == Quotable(state, sentence)  # type: ignore[arg-type]
+SIGNS: dict[ComparisonState, str] = {
+    "decided": "✔≈",
+    "undecided": "?",
+    "not comparable": "!",
+    "broken": "✕",
+}
 
 
-def three(*causes: Check) -> Summary:
-    """Return a summary in which a third server surely serves less, and two are undecided."""
-    of_two = summary(*causes)
-    (comparison,) = of_two.comparisons
-    (ranked,) = comparison.rankings
-    assert ranked.ranking is not None
-    (pair,) = ranked.ranking.pairs
-    close = Estimate(
-        method="paired t of log-ratios", level=0.95, n=8, value=1.1, low=0.8, high=1.5, why=""
-    )
-    undecided = {"ratio": close, "simultaneous": close, "p_holm": 0.4, "differ": False}
-    order = ranked.ranking.order
-    tied = [one.model_copy(update={"letters": "a", "best": 1, "worst": 2}) for one in order]
-    last = order[0].model_copy(update={"server": "west", "letters": "b", "best": 3, "worst": 3})
-    pairs = (
-        pair.model_copy(update=undecided),
-        *(pair.model_copy(update={"first": name, "second": "west"}) for name in NAMES),
-    )
-    ranking = ranked.ranking.model_copy(update={"order": (*tied, last), "pairs": pairs})
-    cases = (*of_two.cases, plain.case(plain.named("west"), *of_two.cases[0].metrics))
-    rankings = (ranked.model_copy(update={"ranking": ranking}),)
-    names = tuple(case.case for case in cases)
-    compared = comparison.model_copy(update={"cases": names, "rankings": rankings})
-    return of_two.model_copy(update={"cases": cases, "comparisons": (compared,)})
+@given(SUMMARIES)
+def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary) -> None:
+    verdict, claim = summary.comparisons[0].verdict, [*summary.verdicts, None][0]
+    assert verdict is not None
+    state = verdict.state
+    code = exit_code(summary, Shown())
+    if EXIT_CODES[state]:
+        assert code == EXIT_CODES[state]
+    if claim is not None and state in {"broken", "not comparable"}:
+        assert claim.state == "invalid" or (claim.unlike and state == "not comparable")
+        assert state != "broken" or claim.state == "invalid"
+    text = Terminal().text(summary, (), 100)
+    shown = document(summary, ())
+    stored = json.loads(summary.model_dump_json())["comparisons"][0]["verdict"]
+    assert (stored["state"], stored["ratio"]) == (state, verdict.ratio)
+    if summary.smoke:
+        assert not shown.answers
+        assert "SMOKE" in text
+        return
+    (answer,) = shown.answers
+    sign = next(line[0] for line in text.splitlines() if line[2:].startswith("hello"))
+    assert sign in SIGNS[state]
+    assert answer.state in {state, *(("differs", "same") if state == "decided" else ())}
+    quoted = shown.quotable.sentence
+    assert ("✔ C" in text) <= (state in {"decided", "undecided"})
+    assert (shown.quotable.state == "bad") == (not verdict.ratio and not verdict.rates)
+    assert quoted.startswith("Yes") <= (verdict.ratio and verdict.rates and verdict.times)
+    if not quoted.startswith("Yes"):
+        assert ("Comparison: yes" in quoted) == (verdict.ratio and state == "decided")
+        if state in {"broken", "not comparable"}:
+            assert f"Comparison: no, {state}." in quoted
+    came = "error" if EXIT_CODES[state] else "skipped" if state == "undecided" else "testcase"
+    assert came.encode() in junit(summary)
+    assert ("**invalid**" in github(summary, ())) >= bool(EXIT_CODES[state])
+    card = page(summary, (), Path()).cards[0]
+    assert (card.state == "better") == (answer.state == "differs")
+    with tempfile.TemporaryDirectory() as folder:
+        Markdown().report(summary, (), Path(folder))
+        assert f"({answer.state})" in (Path(folder) / "report.md").read_text()
 
 
-def test_the_decided_pairs_of_an_undecided_comparison_are_named() -> None:
-    sentence = quoted(three()).sentence
-    assert sentence.startswith("Comparison: only of north and south with west; the others are")
-    unlike = document(three(UNLIKE), ())
-    assert unlike.quotable.sentence.startswith("Comparison: no")
-    assert any(one.startswith("Do not quote the diff") for one in unlike.answers[0].sentences)
+REASONS = st.lists(st.sampled_from(["one", "two"]), max_size=2).map(tuple)
 
 
 @given(
-    st.lists(st.sampled_from([NOISE, ERRORS, UNLIKE]), unique_by=lambda one: one.id),
-    st.sampled_from(["invalid", "limits", "setup", "expert"]),
-    st.booleans(),
+    st.builds(
+        ComparisonEvidence,
+        smoke=st.booleans(),
+        several=st.booleans(),
+        wrong=REASONS,
+        missing=REASONS,
+        unlike=REASONS,
+        grave=REASONS,
+        spoiled=REASONS,
+        undecided=st.sampled_from(["", "too few blocks"]),
+        pairs=st.sampled_from([(), (("a", "b"),)]),
+        believed=st.booleans(),
+        timed=st.booleans(),
+        in_turns=st.booleans(),
+    )
 )
-def test_what_is_invalid_or_disturbed_is_never_quoted_whole(
-    causes: list[Check], audience: str, disturbed: bool
+def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
+    evidence: ComparisonEvidence,
 ) -> None:
-    shown = quoted(summary(*causes, audience=audience, disturbed=disturbed))
-    invalid = audience == "invalid" and causes
-    if invalid or disturbed or UNLIKE in causes:
-        assert not shown.sentence.startswith("Yes")
-        assert shown.state != "good"
-    if invalid or disturbed:
-        assert "times: yes" not in shown.sentence
-    if UNLIKE in causes or (audience == "invalid" and ERRORS in causes):
-        assert "Comparison: no" in shown.sentence
-    if not causes and not disturbed:
-        assert shown.sentence == "Yes."
+    verdict = verdict_on(evidence)
+    if evidence.smoke or evidence.wrong:
+        assert not any((verdict.ratio, verdict.rates, verdict.times, verdict.pairs))
+    if evidence.wrong and not evidence.smoke:
+        assert verdict.state == "broken"
+    if evidence.missing or evidence.unlike or evidence.grave or evidence.spoiled:
+        assert not verdict.ratio
+        assert verdict.state != "decided"
+    if evidence.grave or evidence.spoiled or evidence.missing or evidence.in_turns:
+        assert not verdict.rates
+    assert verdict.times <= verdict.rates
+    assert bool(verdict.reasons) == (verdict.state != "decided")
+
+
+@pytest.mark.parametrize(
+    ("trial_checks", "comparison_checks", "failures", "sentence"),
+    [
+        ([], [], {}, "Yes."),
+        (
+            [],
+            [UNLIKE],
+            {},
+            "Comparison: no, not comparable. Requests/s and times: yes",
+        ),
+        ([TRIAL_CHECKS[7]], [], {}, "Comparison: no, not comparable. Requests/s and times: no."),
+        ([SAMPLED], [], {}, "Comparison: no, broken. Requests/s and times: no."),
+        ([], [], {3: WRONG}, "Comparison: no, broken. Requests/s and times: no."),
+        ([], [], dict.fromkeys(range(1, 9), LATE), "Comparison: no, not comparable."),
+    ],
+)
+def test_each_part_is_said(
+    trial_checks: list[Check],
+    comparison_checks: list[Check],
+    failures: dict[int, Failure],
+    sentence: str,
+) -> None:
+    made = summary_of(1.6, trial_checks, comparison_checks, failures)
+    assert document(made, ()).quotable.sentence.startswith(sentence)
+
+
+def test_a_published_claim_is_answered_although_its_sides_are_unlike() -> None:
+    for published, state in ((None, "invalid"), (1.5, "holds")):
+        made = summary_of(1.6, [], [UNLIKE], {}, published=published)
+        assert made.verdicts[0].state == state
+        assert made.verdicts[0].unlike == ("K1",)
+        assert document(made, ()).claims[0].state != "holds"
+    made = summary_of(1.6, [SAMPLED], [], {}, published=1.5)
+    assert (made.verdicts[0].state, made.verdicts[0].why) == (
+        "invalid",
+        "broken: south: E7 says so",
+    )

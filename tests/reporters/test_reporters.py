@@ -83,7 +83,7 @@ def test_a_small_table_shows_each_case_in_one_line() -> None:
         "wsgiref    3 of 3      2,851 [2,790-2,902]                     0",
         "gunicorn   3 of 3   28,510 [27,900-29,020]   ! status 12 [10-14]",
         "",
-        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "a cell is the geometric mean of trials [lowest-highest]; > means this or more;",
         "nothing here is called a winner: this shows every trial's value and the spread",
     ]
 
@@ -114,7 +114,7 @@ def test_a_terminal_of_80_columns_shows_fewer_columns_and_whole_numbers() -> Non
         "",
         "more in report.md: latency p99, cpu server",
         "",
-        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "a cell is the geometric mean of trials [lowest-highest]; > means this or more;",
         "nothing here is called a winner: this shows every trial's value and the spread",
     ]
     assert max(map(len, lines_of(text))) <= 80
@@ -269,7 +269,7 @@ def test_a_failed_trial_stands_below_the_table_with_the_end_of_its_log() -> None
         "  | line 8",
         "  | \\x1b[2Jboom",
         "",
-        "a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "a cell is the geometric mean of trials [lowest-highest]; > means this or more;",
         "nothing here is called a winner: this shows every trial's value and the spread",
     ]
 
@@ -288,7 +288,7 @@ def test_markdown_says_everything(tmp_path: Path) -> None:
         "- trials: 6 of 6 planned, 0 failed",
         "- blocks: 3",
         "",
-        "In the tables, a cell is the median of the trials [lowest-highest]; > means this or more;",
+        "In the tables, a cell is the geometric mean of trials [lowest-highest]; > means this or more;",
         "nothing here is called a winner: this shows every trial's value and the spread.",
         "",
         "## hello",

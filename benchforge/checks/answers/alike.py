@@ -97,7 +97,7 @@ def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
     """Return why there is no measurement: the load was answered otherwise (E3), or wrongly (E6)."""
     for check in checks:
         if check.id in {"E3", "E6"} and check.value is not None and check.status == "fail":
-            return Failure(stage="read", message=f"{server}: {check.message}")
+            return Failure(stage="read", message=f"{server}: {check.message}", broken=True)
     return None
 
 

@@ -1,11 +1,19 @@
 """What becomes of a result: how it is printed, and the exit code."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchforge.model.summary.comparison_verdict import ComparisonState
 from benchforge.model.summary.summary import Summary
 
 FAILS, NO_ANSWER = 1, 4
+EXIT_CODES: Mapping[ComparisonState, int] = {
+    "decided": 0,
+    "undecided": 0,
+    "not comparable": NO_ANSWER,
+    "broken": NO_ANSWER,
+}
+"Exit code of a run or a duel by the verdict on each comparison; the highest counts."
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,9 @@ def exit_code(summary: Summary, shown: Shown) -> int:
     """Return 4 where something has no believable answer, else 1 where a claim fails, else 0."""
     states = {verdict.state for verdict in summary.verdicts}
     answered = all(case.answered(smoke=summary.smoke) for case in summary.cases)
-    if not answered or "invalid" in states:
+    verdicts = (comparison.verdict for comparison in summary.comparisons)
+    compared = max((EXIT_CODES[one.state] for one in verdicts if one is not None), default=0)
+    if not answered or "invalid" in states or compared == NO_ANSWER:
         return NO_ANSWER
     failing = {"fails", "inconclusive"} if shown.inconclusive_fails else {"fails"}
     return FAILS if states & failing else 0

@@ -72,6 +72,19 @@ class Capacity(Frozen):
         return self.phase in {"done", "too low", "too high", "unanswered"}
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The rates between which the highest one is; where only a bound is known, from it on."""
+        if self.rate.interval is not None:
+            return self.rate.interval
+        tried = [attempt.rate for attempt in self.attempts]
+        match self.phase:
+            case "too high":
+                return max(tried), float("inf")
+            case "too low":
+                return 0.0, min(tried)
+        return 0.0, float("inf")
+
+    @property
     def answered(self) -> bool:
         """True if the search has a rate, or a bound of it."""
         return self.rate.value is not None or self.phase in {"too low", "too high"}

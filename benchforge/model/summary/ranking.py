@@ -1,5 +1,8 @@
 """An order of several servers, and what it does not claim."""
 
+from collections.abc import Sequence
+from itertools import combinations
+from operator import attrgetter
 from typing import Literal
 
 from benchforge.model.summary.verdict import Estimate
@@ -61,6 +64,25 @@ class Ranking(Frozen):
     "Servers, the best first; those without a typical value last."
     pairs: tuple[Pair, ...]
     "All pairs of the servers."
+
+    @property
+    def leaders(self) -> list[str]:
+        """The first server, and those that are not shown to differ from it."""
+        # Nothing that another is shown to beat comes first, whatever its typical value is.
+        first, *others = [one.server for one in sorted(self.order, key=attrgetter("best"))]
+        return [first, *(one for one in others if not self.pair(first, one).differ)]
+
+    @property
+    def differing(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of servers that are shown to differ, in the order of the servers."""
+        names = [one.server for one in self.order]
+        return tuple(pair for pair in combinations(names, 2) if self.pair(*pair).differ)
+
+    def most_apart(self, servers: Sequence[str]) -> float | None:
+        """Return the largest ratio that two of the servers may have; None without an interval."""
+        ends = [self.pair(*pair).simultaneous.interval for pair in combinations(servers, 2)]
+        factors = [max(end[1], 1 / end[0]) for end in ends if end is not None]
+        return max(factors) if len(factors) == len(ends) else None
 
     def pair(self, first: str, second: str) -> Pair:
         """Return the pair of two servers in this order. Raises KeyError for others.

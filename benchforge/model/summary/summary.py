@@ -13,6 +13,7 @@ from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause
+from benchforge.model.summary.comparison_verdict import ComparisonVerdict
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.verdict import Estimate, StopDecision, Verdict
@@ -24,7 +25,7 @@ from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
-from benchforge.model.values.measurand import FAILURES, Measurand
+from benchforge.model.values.measurand import FAILURES, RATE, Measurand
 
 _LEAST_LEFT = 0.01
 """Of the CPUs: a share that is known to about a hundredth has no use as a divisor below it."""
@@ -61,6 +62,8 @@ class MetricSummary(Frozen):
     "Method by which each trial's value was formed from many measurements."
     samples: tuple[TrialSample, ...]
     "Samples of the trials, one for each."
+    typical: float | None = None
+    "Geometric mean of the values that ratios are made of, or median if a value is not above 0."
     median: float | None
     "Median of the trials' values. This and the other statistics are None if a value is unknown."
     lowest: float | None
@@ -79,6 +82,18 @@ class MetricSummary(Frozen):
     "The quantity that the values are of, as the metric declares it; empty for any other."
     percentile: float | None = None
     "The percentile that the part is, in percent."
+
+    @property
+    def level(self) -> float | None:
+        """The value that stands for a server: the typical one; of an older result, the median."""
+        return self.median if self.typical is None else self.typical
+
+    @property
+    def at_least(self) -> bool:
+        """Whether that value rests on lower bounds."""
+        if self.typical is None:
+            return self.lower_bound
+        return any(one.sample.lower_bound for one in self.samples)
 
     @property
     def of_failures(self) -> bool:
@@ -146,15 +161,8 @@ class Comparison(Frozen):
     "Steady state and warm-up of each of `cases`, in their order."
     rankings: tuple[MetricRanking, ...] = ()
     "Rankings by the first metric and by those of the suite's tables; none for a single case."
-
-    @property
-    def unlike(self) -> tuple[Check, ...]:
-        """Checks that say that the sides did not do the same work."""
-        return tuple(
-            one
-            for one in self.checks
-            if one.topic == "alike" and one.invalidates == "all" and one.status in {"warn", "fail"}
-        )
+    verdict: ComparisonVerdict | None = None
+    "Verdict on the comparison; None in a summary that an older version wrote."
 
 
 class CaseFinding(Frozen):
@@ -309,3 +317,19 @@ class Summary(Frozen):
     "Verdicts in the order of `claims`; a smoke run has none."
     causes: tuple[Cause, ...] = ()
     "Causes of all findings, those that matter most first. Each finding is in exactly one."
+
+    def cases_of(self, comparison: Comparison) -> list[CaseSummary]:
+        """Return the summaries of a comparison's cases."""
+        by_title = {case.case.title: case for case in self.cases}
+        return [by_title[name.title] for name in comparison.cases if name.title in by_title]
+
+    def standing(self, comparison: Comparison) -> MetricRanking | None:
+        """Return the ranking that answers a comparison: by the throughput, or else the first."""
+        rates = (one for one in comparison.rankings if self.measurand(one) == RATE)
+        return next(rates, comparison.rankings[0] if comparison.rankings else None)
+
+    def measurand(self, ranked: MetricRanking) -> Measurand:
+        """Return the quantity by which servers are ranked; empty if the metric declares none."""
+        lines = (line for case in self.cases for line in case.metrics)
+        names = ranked.metric, ranked.of
+        return next((one.measurand for one in lines if (one.metric, one.of) == names), "")

@@ -223,6 +223,8 @@ class Verdict(Frozen):
     "Blocks that the verdict does not rest on."
     objections: tuple[Objection, ...] = ()
     "Checks that speak against the verdict, failures first."
+    unlike: tuple[str, ...] = ()
+    "Ids of the checks that say that the sides did not do the same work, or not as asked."
     limitations: tuple[str, ...] = ()
     "Limits of the verdict's validity: its load, machine and day."
     sentence: str

@@ -20,10 +20,13 @@ Topic = Literal[
     "placebo",
     "co-located",
     "alike",
+    "answers",
+    "failures",
 ]
 "What rules outside benchforge/checks know of a check; limits.toml there explains each."
 Audience = Literal["invalid", "limits", "setup", "expert"]
 "Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
+_OF_ANSWERS: tuple[Topic, ...] = ("answers", "failures")
 NOISE: tuple[Topic, ...] = ("others", "waiting", "stall")
 "What others do to the machine, and what comes of it."
 
@@ -68,6 +71,16 @@ class Check(Frozen):
     def of_noise(self) -> bool:
         """Whether it looks at what others do to the machine, or at what comes of it."""
         return self.topic in NOISE
+
+    @property
+    def of_work(self) -> bool:
+        """Whether it looks at whether the sides of a comparison did the same work."""
+        return self.scope == "comparison" and self.topic in {"alike", *_OF_ANSWERS}
+
+    @property
+    def wrong_answers(self) -> bool:
+        """Whether it found that the server answered wrongly, or not at all, in a trial."""
+        return self.status == "fail" and self.scope == "trial" and self.topic in _OF_ANSWERS
 
     @property
     def of_lateness(self) -> bool:

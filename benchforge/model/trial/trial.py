@@ -47,6 +47,13 @@ class Failure(Frozen):
     "Last lines of output of the process concerned."
     subject: Literal["behaviour", "apparatus"] = "behaviour"
     "Cause: the server's behaviour, which is a finding, or a fault of the apparatus."
+    broken: bool = False
+    "True if the server answered wrongly, or ended; not for a load tool, a time limit or a machine."
+
+    @property
+    def by_answer(self) -> bool:
+        """Whether the server failed the trial by what it answered, also in an older result."""
+        return self.subject == "behaviour" and (self.broken or self.stage == "ask")
 
 
 class Load(Frozen):

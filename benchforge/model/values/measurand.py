@@ -6,6 +6,7 @@ from typing import Literal
 Measurand = Literal[
     "", "responses per second", "response time", "failed requests", "share of failed requests"
 ]
+RATE: Measurand = "responses per second"
 FAILURES: tuple[Measurand, ...] = ("failed requests", "share of failed requests")
 _NAME = re.compile(r"p(100|[0-9]{1,2}(?:\.[0-9]+)?)")
 

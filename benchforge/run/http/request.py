@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from benchforge.errors import BenchforgeError, TrialFailed
+from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.answers.answer import (
     Answer,
     Expect,
@@ -123,13 +123,15 @@ class HttpProbe:
             return f"not the body that {self.like.server} answers: {why}"
         return None
 
-    def failed(self, stage: str, message: str, hint: str = "") -> TrialFailed:
+    def failed(
+        self, stage: str, message: str, hint: str = "", kind: type[TrialFailed] = ServerBroken
+    ) -> TrialFailed:
         """Return the failure, with the last lines of the server's log."""
         log = ""
         if self.running is not None:
             log = complaint(self.running)
         hint = in_log(f"{message}\n{log}", self.part, self.label) or hint
-        return TrialFailed(stage, f"{self.label}: {message}", hint, log)
+        return kind(stage, f"{self.label}: {message}", hint, log)
 
 
 def default_port(scheme: str) -> int:
@@ -252,9 +254,8 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
         if first_wrong is not None and now - first_wrong > min(PATIENCE_S, within_s):
             raise question.failed("ask", f"{question.asks}: {why}", _LOG_IN if refused else "")
         if now - begun > within_s:
-            raise question.failed(
-                "start", f"not ready within {exact(within_s)} s: {why}", question.late()
-            )
+            late = f"not ready within {exact(within_s)} s: {why}"
+            raise question.failed("start", late, question.late(), TrialFailed)
         if question.running is None:
             time.sleep(PAUSE_S)
         else:

@@ -1,6 +1,6 @@
 """What no reading of a load may say."""
 
-from benchforge.errors import TrialFailed
+from benchforge.errors import ServerBroken
 from benchforge.model.trial.answers.good_response import GoodResponse
 from benchforge.model.trial.reading import Reading
 from benchforge.model.values.case_name import CaseName
@@ -10,17 +10,17 @@ _SHOWN = 4
 
 
 def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> None:
-    """Raise TrialFailed when the tool got no good answer, or other bodies than are right."""
+    """Raise ServerBroken when the tool got no good answer, or other bodies than are right."""
     if reading.responses == 0:
         classes = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
-        raise TrialFailed(
+        raise ServerBroken(
             "drive",
             f"{case.server}: no response was completed in {amount('s', reading.seconds)} "
             f"(errors: {classes or 'none'})",
             "the server answers single requests, but none of the load's; see both logs",
         )
     if reading.good_at_most == 0:
-        raise TrialFailed(
+        raise ServerBroken(
             "drive",
             f"{case.server}: none of {exact(reading.responses)} responses was "
             f"good: {_got(reading)}{_wanted(right)}",
@@ -28,7 +28,7 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> 
         )
     length = reading.document_bytes
     if length is not None and right and not reading.bodies and not right.fits(length):
-        raise TrialFailed(
+        raise ServerBroken(
             "read",
             f"{case.server}: {case.driver} was answered with {length} bytes of body, "
             f"right are {right.lengths}",

@@ -131,12 +131,15 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
         disks = Path(tempfile.gettempdir()), folder
         if full := told_full(f"{error} {error.log}", *disks):
             error.message, error.hint = f"{full}: {error.message}", FREE_SOME
-        return _failure(error.stage, error, error.log, error.about)
+        return _failure(error)
     if isinstance(error, CannotKeep):
         raise error
     if isinstance(error, OutputDamaged):
         # The tool's fault until proven otherwise: it is asked again.
-        return _failure("read", error, _driver_log(folder, case), "apparatus")
+        log = _driver_log(folder, case)
+        return Failure(
+            stage="read", message=error.message, hint=error.hint, log=log, subject="apparatus"
+        )
     if isinstance(error, OSError):
         if folder.is_dir() and error.errno not in _DISK:
             raise error
@@ -146,10 +149,10 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
             "the folder was removed, or its disk is full; choose another with -o",
         ) from error
     if isinstance(error, BenchforgeError):  # a part cannot do what the scenario asks of it
-        return _failure("start", error, "")
+        return _start_failure(error)
     if (fault := blamed(error)) is None:
         raise error
-    return _failure("start", fault, "")
+    return _start_failure(fault)
 
 
 def trial_of(
@@ -213,8 +216,7 @@ def _counted(trial: Trial) -> Trial:
     try:
         believable(reading, trial.case, right)
     except TrialFailed as error:
-        failure = _failure(error.stage, error, error.log, error.about)
-        return trial.model_copy(update={"failure": failure})
+        return trial.model_copy(update={"failure": _failure(error)})
     return trial
 
 
@@ -328,13 +330,19 @@ def why_foreign(sandbox: Sandbox, services: list[Serving]) -> str:
     return f"the server's own connections to {', '.join(talkative)} are counted too"
 
 
-def _failure(
-    stage: str,
-    error: BenchforgeError,
-    log: str,
-    about: Literal["behaviour", "apparatus"] = "behaviour",
-) -> Failure:
-    return Failure(stage=stage, message=error.message, hint=error.hint, log=log, subject=about)
+def _failure(error: TrialFailed) -> Failure:
+    return Failure(
+        stage=error.stage,
+        message=error.message,
+        hint=error.hint,
+        log=error.log,
+        subject=error.about,
+        broken=error.broken,
+    )
+
+
+def _start_failure(error: BenchforgeError) -> Failure:
+    return Failure(stage="start", message=error.message, hint=error.hint)
 
 
 def driver_label(case: Case) -> str:

@@ -264,4 +264,5 @@ def still_there(sandbox: Sandbox, services: list[Serving], when: str, stage: str
     """Raise TrialFailed where a service has ended."""
     for serving in reversed(services):
         if serving.running is not None and (end := sandbox.finished(serving.running)):
-            raise failed(serving, f"ended with exit code {end.code} {when}", stage)
+            message = f"ended with exit code {end.code} {when}"
+            raise failed(serving, message, stage, ended=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from benchforge import door
-from benchforge.errors import BenchforgeError, TrialFailed
+from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.observation import Role
 from benchforge.parts.command import Command, Finished, Task
 from benchforge.parts.part import Server, Service
@@ -228,7 +228,8 @@ def _until_ready(
         if serving.running is None:
             time.sleep(pause_s)
         elif end := sandbox.wait(serving.running, pause_s):
-            raise failed(serving, f"ended with exit code {end.code} before it was ready")
+            message = f"ended with exit code {end.code} before it was ready"
+            raise failed(serving, message, ended=True)
         if (began := time.monotonic()) > deadline:
             raise failed(serving, f"not ready within {exact(within_s)} s: {why}")
 
@@ -275,12 +276,15 @@ def _refused(sandbox: Sandbox, family: socket.AddressFamily, address: str | tupl
     return ""
 
 
-def failed(serving: Serving, message: str, stage: str = "start") -> TrialFailed:
-    """Return a failure of a service, with the last lines of its log."""
+def failed(
+    serving: Serving, message: str, stage: str = "start", *, ended: bool = False
+) -> TrialFailed:
+    """Return a failure of a service, which may have ended, with the last lines of its log."""
     name, log, hint = serving.site.label, "", ""
     if serving.running is not None:
         log = complaint(serving.running)
         hint = in_log(f"{message}\n{log}", serving.part, name)
     elif serving.part.outside():
         hint = f"start it, or correct {serving.part.kind}s.{name}.url: benchforge does not start it"
-    return TrialFailed(stage, f"{name}: {message}", hint, log)
+    kind = ServerBroken if ended and serving.role != "backend" else TrialFailed
+    return kind(stage, f"{name}: {message}", hint, log)

@@ -11,7 +11,7 @@ from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Metric
 from benchforge.stats.search.search import capacity_of
-from benchforge.stats.summary.line import lines, of_kinds, of_stages
+from benchforge.stats.summary.line import lines, of_kinds, of_stages, with_typical
 from benchforge.stats.timeseries.windows import settled as settled_by
 
 _NO_REASON = Failure(
@@ -39,11 +39,8 @@ def of_case(
     `settled` says whether it did, `window` what of each load counts.
     """
     used = used_of(trials)
-    return _case_summary(case, trials, trials, planned, _unsteady(settled)).model_copy(
+    plain = _case_summary(case, trials, trials, planned, _unsteady(settled)).model_copy(
         update={
-            "metrics": lines(used, metrics, window),
-            "kinds": of_kinds(used, metrics, window),
-            "stages": of_stages(used, metrics),
             "latency_doubted": tuple(
                 _doubted(trial, trial.latency_doubts, used=True)
                 for trial in used
@@ -52,6 +49,14 @@ def of_case(
             "load": _load(used),
             "steady": settled.steady,
             "in_turns": any(trial.turns is not None for trial in used),
+        }
+    )
+    kinds = of_kinds(used, metrics, window)
+    return plain.model_copy(
+        update={
+            "metrics": with_typical(lines(used, metrics, window), plain),
+            "kinds": {kind: with_typical(of, plain) for kind, of in kinds.items()},
+            "stages": tuple(with_typical(of, plain) for of in of_stages(used, metrics)),
         }
     )
 

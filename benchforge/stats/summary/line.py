@@ -2,10 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from benchforge.model.summary.summary import MetricSummary, TrialSample
+from benchforge.model.summary.doubts import disturbed, doubted
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, TrialSample
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE, Window
@@ -71,6 +72,24 @@ def by_place(
     """Return what may be compared with others of the same place: believed, or disturbed alike."""
     values = {(block, False): value for block, value in by_block(line, believed).items()}
     return values | {(block, True): value for block, value in by_block(line, disturbed).items()}
+
+
+def with_typical(of: Iterable[MetricSummary], case: CaseSummary) -> tuple[MetricSummary, ...]:
+    """Return lines with their typical values: of the trials that ratios are made of, if any."""
+    return tuple(
+        line.model_copy(update={"typical": None if line.median is None else _typical(line, case)})
+        for line in of
+    )
+
+
+def _typical(line: MetricSummary, case: CaseSummary) -> float | None:
+    believed = {sample.trial for sample in line.samples} - doubted(case, line)
+    counted = [*by_place(line, believed, disturbed(case, line)).values()]
+    if not counted or any(sample.sample.lower_bound for sample in line.samples):
+        counted = [_value(sample.sample) for sample in line.samples]
+    if min(counted) <= 0:
+        return statistics.median(counted)
+    return math.exp(statistics.fmean(map(math.log, counted)))
 
 
 def paired(

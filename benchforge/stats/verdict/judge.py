@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from benchforge.model.suite.claim import Claim, ClaimInstance
-from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdict
+from benchforge.model.trial.check import Check
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.selection import PROCEDURES
@@ -23,7 +24,14 @@ from benchforge.stats.verdict.answer import (
     weigh,
 )
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
-from benchforge.stats.verdict.objections import Sides, against, broken, spoiled
+from benchforge.stats.verdict.comparability import (
+    IsGrave,
+    in_short,
+    never,
+    unlike,
+    wrong_answers,
+)
+from benchforge.stats.verdict.objections import Sides, against, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
 from benchforge.stats.verdict.shares import Shares, shares
 from benchforge.text.readable import counted
@@ -55,6 +63,8 @@ class _Looked(NamedTuple):
     against: tuple[Objection, ...]
     invalid: str
     "Reason why the data cannot be believed; empty if it can."
+    unlike: tuple[str, ...]
+    "Ids of the checks that say that the sides did not do the same work."
     weighed: Weighed | None
     "Estimate; None if the data is invalid, or if failures were counted."
     level: Weighed | None
@@ -70,23 +80,30 @@ class _Looked(NamedTuple):
         return ps_of(self.claim, self.weighed)
 
 
-def judged(summary: Summary, looks: int = 1) -> Summary:
+def judged(summary: Summary, looks: int = 1, is_grave: IsGrave = never) -> Summary:
     """Return a summary with the verdicts on its claims; of a run that is looked at so often."""
-    return summary.model_copy(update={"verdicts": judge(summary, summary.claims, looks)})
+    verdicts = judge(summary, summary.claims, looks, is_grave)
+    return summary.model_copy(update={"verdicts": verdicts})
 
 
-def judge(summary: Summary, claims: Sequence[Claim], looks: int = 1) -> tuple[Verdict, ...]:
+def judge(
+    summary: Summary, claims: Sequence[Claim], looks: int = 1, is_grave: IsGrave = never
+) -> tuple[Verdict, ...]:
     """Return the answer to each question of each claim, in their order; of a smoke none.
 
-    At each of several `looks` the verdicts have their part of the error (Bonferroni): whoever
-    stops at any of them errs as seldom as at one. Raises KeyError where a claim is about a case
-    that the summary does not have.
+    A side that is broken makes a claim invalid, and so do sides that are not comparable, unless
+    the claim repeats a published comparison, whose differences are part of it. At each of several
+    `looks` the verdicts have their part of the error (Bonferroni): whoever stops at any of them
+    errs as seldom as at one. Raises KeyError where a claim is about a case that the summary does
+    not have.
     """
     if summary.smoke:
         return ()
     cases = {identity(case.case): case for case in summary.cases}
     looked = [
-        _look(claim, instance, summary, cases) for claim in claims for instance in claim.instances
+        _look(claim, instance, summary, cases, is_grave)
+        for claim in claims
+        for instance in claim.instances
     ]
     families: dict[Family, list[int]] = {}
     for number, question in enumerate(looked):
@@ -138,31 +155,46 @@ def _p_of_counts(count: Shares, error: float) -> Ps:
     return Ps(None if count.answer.state == "inconclusive" else error, None)
 
 
-def _look(claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases) -> _Looked:
+def _look(
+    claim: Claim, instance: ClaimInstance, summary: Summary, cases: Cases, is_grave: IsGrave
+) -> _Looked:
     of = blocks_of(claim, instance, cases)
     sides = Sides(
         tuple(cases[identity(case)] for case in instance.a.cases),
         tuple(cases[identity(case)] for case in (instance.b.cases if instance.b else ())),
     )
     objections = against(summary, sides, of.line)
-    invalid = _invalid(of, sides, objections)
+    odd = unlike(objections, is_grave) if sides.b else []
+    strange = odd if claim.published is None else []
+    invalid = _broken(sides, of.line) or _spoilt(objections) or _unlike(strange) or _few(of)
     counted = of.failures and of.line is not None and of.line.of_failures
     stopped = summary.stop_decision is not None
     weighed = None if invalid or counted else weigh(claim.hypothesis, of, stopped=stopped)
     level = None
     if weighed and of.disturbed:
         level = weigh(claim.hypothesis, of.levelled(), stopped=stopped)
-    return _Looked(claim, instance, sides, of, objections, invalid, weighed, level)
+    ids = tuple(dict.fromkeys(check.id for check in odd))
+    return _Looked(claim, instance, sides, of, objections, invalid, ids, weighed, level)
 
 
-def _invalid(of: Blocks, sides: Sides, objections: Sequence[Objection]) -> str:
-    """Return why nothing is to be believed: what was asked for broke, or too little is left."""
-    if breach := broken(sides):
-        return f"what is expected was broken: {breach}"
-    if checks := spoiled(objections):
-        return "; ".join(
-            dict.fromkeys(f"{check.id} {check.name}: {check.message}" for check in checks)
-        )
+def _broken(sides: Sides, line: MetricSummary | None) -> str:
+    """Return what a side answered wrongly; empty if all that was seen is right."""
+    texts = dict.fromkeys(text for case in sides.all for text in wrong_answers(case, line))
+    return f"broken: {next(iter(texts))}" if texts else ""
+
+
+def _spoilt(objections: Sequence[Objection]) -> str:
+    """Return which faults of the apparatus leave nothing to be believed; empty if none does."""
+    faults = (f"{one.id} {one.name}: {one.message}" for one in spoiled(objections))
+    return "; ".join(dict.fromkeys(faults))
+
+
+def _unlike(checks: Sequence[Check]) -> str:
+    return f"its sides are not comparable: {'; '.join(in_short(checks))}" if checks else ""
+
+
+def _few(of: Blocks) -> str:
+    """Return that too few blocks are left; empty if they are enough."""
     if len(of.blocks) >= LEAST:
         return ""
     n = len(of.blocks)
@@ -209,6 +241,7 @@ def _verdict(
         else at_level(question.level.estimate, estimate.level, stopped=question.level.stopped),
         rejected_blocks=question.of.rejected,
         objections=question.against,
+        unlike=question.unlike,
         limitations=limits(summary, question.sides),
         sentence="-",
     )

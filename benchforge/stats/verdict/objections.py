@@ -14,8 +14,6 @@ Letter = Literal["a", "b", "both", ""]
 _WORST = ("fail", "warn")
 _PAIR = " / "
 "What stands between two names where a check is about both."
-_BROKEN = "ask"
-"The stage of a trial in which the right answer has to come."
 
 
 class Sides(NamedTuple):
@@ -64,16 +62,6 @@ def against(summary: Summary, sides: Sides, line: MetricSummary | None) -> tuple
 def one_sided(objection: Objection) -> bool:
     """Whether it is what one side alone did: the two did not do the same work."""
     return objection.check.subject == "behaviour" and objection.side in {"a", "b"}
-
-
-def broken(sides: Sides) -> str:
-    """Return where a right answer did not come: what `expect` says was broken; empty if nowhere."""
-    for case in sides.all:
-        for failed in case.failed:
-            failure = failed.failure
-            if failure.stage == _BROKEN and failure.subject == "behaviour":
-                return f"{case.case.server}, trial {failed.trial}: {failure.message}"
-    return ""
 
 
 def spoiled(objections: Iterable[Objection]) -> list[Check]:

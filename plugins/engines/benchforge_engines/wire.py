@@ -10,6 +10,7 @@ from benchforge.errors import (
     NoAnswer,
     OutputDamaged,
     ProgramMissing,
+    ServerBroken,
     TrialFailed,
     Unusable,
 )
@@ -57,6 +58,7 @@ def error_of(error: Exception) -> dict[str, object]:
             "stage": error.stage,
             "log": error.log,
             "about": error.about,
+            "broken": error.broken,
         }
     if isinstance(error, BenchforgeError):
         kind = next(one.__name__ for one in type(error).__mro__ if one.__name__ in _ERRORS)
@@ -70,7 +72,8 @@ def raised(label: str, given: Mapping[str, Any], hide: Callable[[str], str] = st
     """Return the error that a host sent, with the host's label and without secrets."""
     message, hint = hide(f"{label}: {given.get('message')}"), hide(str(given.get("hint", "")))
     if given.get("type") == "TrialFailed":
-        failed = TrialFailed(str(given.get("stage")), message, hint, str(given.get("log", "")))
+        kind_of = ServerBroken if given.get("broken") is True else TrialFailed
+        failed = kind_of(str(given.get("stage")), message, hint, str(given.get("log", "")))
         failed.about = "apparatus" if given.get("about") == "apparatus" else "behaviour"
         return failed
     if (kind := _ERRORS.get(str(given.get("type")))) is not None:

@@ -10,12 +10,11 @@ from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, char
 from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
-from benchforge_reporters.raw import raw
+from benchforge_reporters.raw import medians, raw
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kinds_heading
 from benchforge_reporters.text.tables import Table
-from benchforge_reporters.text.words import MEANS
 
 
 class Markdown(Reporter):
@@ -30,6 +29,7 @@ class Markdown(Reporter):
         drawn = chart_files(shown, summary)
         report.write_text("\n".join(_report(shown, drawn)), encoding="utf-8")
         with printed.open("w", encoding="utf-8") as file:
+            file.writelines(medians(summary))
             file.writelines(raw(trials, folder))
         return report, printed, *_written(drawn, folder)
 
@@ -56,10 +56,7 @@ def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     yield from _causes(shown)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
-    levels = [table for section in shown.sections for table in section.levels]
-    means = any(row.interval for table in levels for row in table.rows)
     yield f"In the tables, {cells};\n{order}.\n"
-    yield from [f"{MEANS}\n"] * means
     yield from _claims(shown, drawn)
     for of_suite in shown.tables:
         csv = f"[CSV](tables/{quote(of_suite.label)}.csv)"

@@ -5,12 +5,23 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchforge.plugin import Trial, door, readable, safe
+from benchforge.plugin import Summary, Trial, door, readable, safe, titled
 from benchforge_reporters.text.commands import command_line
 
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
 # in those that failed, and in all others.
 _EACH_END, _EACH_END_AGAIN = 4_000, 1_000
+
+
+def medians(summary: Summary) -> Iterator[str]:
+    """Yield the median of each metric of each case: the other reports have geometric means."""
+    yield "# Medians of the trials\n\n"
+    for case in summary.cases:
+        for line in case.metrics:
+            if line.median is not None:
+                name = safe.line(f"{case.case.title}, {titled(line.metric, line.of)}")
+                yield f"- {safe.markdown(name)}: {readable.amount(line.unit, line.median)}\n"
+    yield "\n"
 
 
 def raw(trials: Sequence[Trial], folder: Path) -> Iterator[str]:

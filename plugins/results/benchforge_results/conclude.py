@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.checks.summary import concluded
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import concluded, with_comparison_verdicts
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import parse_named
 from benchforge.model.files.folder import (
@@ -85,7 +86,10 @@ def _of_summary(path: Path) -> Summed:
     parsed = accepted(parse_named(path, Summary))
     if wrong := faults(path):
         raise refusal(wrong[0])
-    return Summed(path, parsed.model)
+    summary = parsed.model
+    if any(one.verdict is None for one in summary.comparisons):  # an older benchforge wrote it
+        summary = with_comparison_verdicts(summary, limits())
+    return Summed(path, summary)
 
 
 def _metric(use: str, options: Mapping[str, JsonValue], path: Path, registry: Registry) -> Metric:

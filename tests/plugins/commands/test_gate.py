@@ -169,16 +169,17 @@ def test_too_little_time_is_undecided_and_a_waiver_passes_it(bench: Bench, tmp_p
     assert "no scenario 't' is declared" in wrong.err
 
 
-def test_a_server_that_does_not_start_at_the_base_is_invalid(bench: Bench, tmp_path: Path) -> None:
+def test_a_server_that_does_not_start_at_the_base_is_said_first_and_fails_nobody(
+    bench: Bench, tmp_path: Path
+) -> None:
     folder = made(tmp_path)
     git(folder, "checkout", "--quiet", "-b", "broken")
     commit(folder, "raise SystemExit(3)\n", "broken")
     (folder / "app/answer.py").write_text(FAST)
     told = gate(bench, base="broken")
-    assert told.code == 4, told.all
-    assert told.out.startswith("INVALID: ")
-    assert "s · app · pace: invalid: base: " in told.out
-    assert "exit code 3" in told.out
+    assert told.code == 0, told.all
+    assert told.out.startswith("BASE BROKEN: app_before: ended with exit code 3 before it was")
+    assert "; the working tree answers rightly" in told.out
 
 
 def test_nothing_is_measured_of_the_same_code(bench: Bench, tmp_path: Path) -> None:

@@ -160,10 +160,15 @@ def body_difference(expected: bytes, got: bytes) -> str | None:
     if expected == got:
         return None
     at = _first_difference(expected, got)
-    return (
-        f"the body differs from byte {at} on: expected {_excerpt(expected, at)} "
-        f"({len(expected)} bytes), got {_excerpt(got, at)} ({len(got)} bytes)"
-    )
+    right, wrong = excerpts(expected, got)
+    return f"the body differs from byte {at} on: expected {right}, got {wrong}"
+
+
+def excerpts(first: bytes, second: bytes) -> tuple[str, str]:
+    """Return what stands in each of two bodies from where they begin to differ, with its length."""
+    at = _first_difference(first, second)
+    old, new = (f"{_excerpt(body, at)} ({len(body)} bytes)" for body in (first, second))
+    return old, new
 
 
 def _first_difference(body: bytes, other: bytes) -> int:

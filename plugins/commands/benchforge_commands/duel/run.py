@@ -29,7 +29,6 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.readable import counted
-from benchforge_commands.duel.alike import judged
 from benchforge_commands.duel.answers import (
     FirstAnswer,
     alike,
@@ -126,9 +125,7 @@ def main(
             say(f"wrote {file}")
         kept = file == save or file.parent == results
         options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
-        folders: list[Path] = []
-        code = begin(file, results, options, kept=folders.append)
-        return judged(code, folders[0])
+        return begin(file, results, options)
 
 
 def _design(

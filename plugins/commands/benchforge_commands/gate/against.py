@@ -20,6 +20,7 @@ from benchforge.model.values.metric_title import titled
 from benchforge.registry import Registry
 from benchforge.run.execute import StopLimits
 from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.verdict.comparability import wrong_answers
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
 from benchforge_commands.gate.beside import GateRequest
@@ -115,6 +116,8 @@ def _question(
     )
     if row.answer == "not believed":
         verdict = SpeedVerdict("invalid", why=row.new.why)
+    if wrong := next(wrong_answers(case), ""):
+        verdict = SpeedVerdict("broken", why=wrong)
     today = datetime.now().astimezone().date()
     waiver, expired = waiver_of(suite.gate.allow, row.case.scenario, row.case.server, today)
     metric = titled(row.measure.metric, row.measure.of)

@@ -10,14 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from benchforge_results.conclude import summed
+from benchforge_results.conclude import Summed, summed
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say
 from benchforge.model.suite.code import Code
-from benchforge.model.summary.summary import Summary
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.execute import StopLimits
@@ -31,7 +30,7 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
 from benchforge_commands.gate.commits.packages import Packages
 from benchforge_commands.gate.commits.repository import BaseCommit, base_commit
-from benchforge_commands.gate.outcome import Outcome, failed_in_turns, questions_of
+from benchforge_commands.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
 from benchforge_commands.gate.pairs import gated, paired
 from benchforge_commands.gate.stops import with_claims
 from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
@@ -39,6 +38,7 @@ from benchforge_commands.gate.verdict import level, precision
 from benchforge_commands.rebaseline.suite import before
 from benchforge_commands.rebaseline.suite import text as in_toml
 
+_ANSWER_S = 10.0  # for the working tree to start and answer under load
 _SHOWN = 7  # digits of a commit, as git shows it
 _INTERRUPTED = 128  # exit codes from here on are of signals
 
@@ -96,35 +96,36 @@ def beside(
         waivers=suite.gate.allow,
         questions=formed.questions,
     )
-    summary, folder, ended = _measured(request, formed.design, request.time_s, registry)
-    questions = judge(summary)
-    again = [] if ended else failed_in_turns(summary)
+    result, ended = _measured(request, formed.design, request.time_s, registry)
+    questions = judge(result)
+    again = {} if ended else unmeasured(result.summary)
     if again:
-        left_s = max(request.time_s / 3, request.time_s - (time.monotonic() - began))
+        least_s = _ANSWER_S if BASE_BROKEN in again.values() else request.time_s / 3
+        left_s = max(least_s, request.time_s - (time.monotonic() - began))
         load = partial(_loaded, request.suite, registry)
         design = without_turns(formed.design, again, left_s, load)
         design = with_claims(design, request.limit, load)
         notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
         for note in notes:
             say(note)
-        summary, folder, ended = _measured(request, design, left_s, registry)
-        kept = [one for one in questions if one.case.scenario not in again]
-        questions = (*kept, *judge(summary))
+        result, ended = _measured(request, design, left_s, registry)
+        kept = [pair for pair in questions if pair.case.scenario not in again]
+        questions = (*kept, *judge(result))
         outcome = outcome._replace(notes=(*outcome.notes, *notes))
-    return outcome._replace(questions=questions, result=str(folder)), ended
+    return outcome._replace(questions=questions, result=str(result.path)), ended
 
 
 def _measured(
     request: GateRequest, design: Design, time_s: float, registry: Registry
-) -> tuple[Summary, Path, int]:
-    """Measure a design. Return its summary and folder, and the exit code if a signal ended it."""
+) -> tuple[Summed, int]:
+    """Measure a design. Return its result, and the exit code if a signal ended it."""
     folders: list[Path] = []
     options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
     text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
         code = begin(request.suite, request.output, options, kept=folders.append, text=text)
     (folder,) = folders
-    return summed(folder, registry).summary, folder, code if code > _INTERRUPTED else 0
+    return summed(folder, registry), code if code > _INTERRUPTED else 0
 
 
 def _formed(

@@ -66,12 +66,13 @@ def command() -> None:
 
     benchforge measures both side by side in one run, in turns where that is valid. Each has the
     packages of its own lock file: uv.lock, poetry.lock, or a requirements.txt with pins. The
-    verdict on each server of each scenario is "not slower by more than 5 %", "slower" or
-    "undecided". In simulations, at most 1 % of the checks of unchanged servers say "slower".
+    verdict on each server of each scenario is "not slower by more than 5 %", "slower",
+    "undecided" or "broken": a server that answers wrongly fails, however fast it is. In
+    simulations, at most 1 % of the checks of unchanged servers say "slower".
 
     In GitHub's actions, the verdicts are also in the job's summary.
 
-    Exit codes: 0 nothing is slower; 1 something is slower; 2 the suite, the base or the lock file
-    cannot be used; 3 a program or a package is missing; 4 something is undecided or invalid. A
-    waiver of the suite counts as not slower.
+    Exit codes: 0 nothing is slower, and the working tree answers rightly; 1 something is slower or
+    broken; 2 the suite, the base or the lock file cannot be used; 3 a program or a package is
+    missing; 4 something is undecided or invalid. A waiver of the suite counts as not slower.
     """

@@ -16,6 +16,7 @@ from benchforge_commands.gate.text import badge_text, markdown, verdict_text
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
 _ELEMENTS: Final[dict[str, Element]] = {
+    "broken": "failure",
     "slower": "failure",
     "invalid": "error",
     "undecided": "error",

@@ -4,15 +4,21 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from benchforge_results.conclude import Summed
+
 from benchforge.cli.measure.outcome import FAILS, NO_ANSWER
 from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.measurand import RATE
 from benchforge.model.values.metric_title import titled
+from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.stats.verdict.comparison import ComparisonEvidence
+from benchforge_commands.gate.changes import changes, evidence_on
 from benchforge_commands.gate.ratios import pair_ratio
-from benchforge_commands.gate.verdict import SpeedVerdict, judge
+from benchforge_commands.gate.verdict import WORST_FIRST, SpeedVerdict, judge
 from benchforge_commands.gate.waivers import waiver_of
-from benchforge_commands.rebaseline.suite import before, renamed
+from benchforge_commands.rebaseline.suite import before
 
 
 class GatedPair(NamedTuple):
@@ -26,8 +32,10 @@ class GatedPair(NamedTuple):
     verdict: SpeedVerdict
     in_turns: bool
     waiver: Waiver | None
-    "Waiver that holds today."
+    "Waiver that holds today. It allows a slower server, and no broken one."
     expired: Waiver | None
+    changed: tuple[str, ...] = ()
+    "Differences between the answers or the work of both sides: they decide nothing."
 
     @property
     def title(self) -> str:
@@ -36,8 +44,10 @@ class GatedPair(NamedTuple):
 
     @property
     def passes(self) -> bool:
-        """True if nothing is slower, or a waiver allows it."""
-        return self.verdict.state == "not slower" or self.waiver is not None
+        """True if nothing is slower or broken by the change, or a waiver allows it."""
+        if self.verdict.state in {"not slower", "base broken"}:
+            return True
+        return self.waiver is not None and self.verdict.state != "broken"
 
 
 class Outcome(NamedTuple):
@@ -60,20 +70,34 @@ class Outcome(NamedTuple):
     @property
     def state(self) -> str:
         """The worst of all verdicts that no waiver allows."""
-        states = {one.verdict.state for one in self.questions if not one.passes}
-        worst = ("slower", "invalid", "undecided")
-        return next((one for one in worst if one in states), "not slower")
+        states = {
+            pair.verdict.state
+            for pair in self.questions
+            if not pair.passes or pair.verdict.state == "base broken"
+        }
+        return next((state for state in WORST_FIRST if state in states), "not slower")
 
     @property
     def exit_code(self) -> int:
-        """1 if something is slower, else 4 if something has no answer, else 0."""
+        """1 if something is broken or slower, else 4 if something has no answer, else 0."""
         if not self.questions and not self.same:
             return NO_ANSWER
-        return {"slower": FAILS, "not slower": 0}.get(self.state, NO_ANSWER)
+        return EXIT_CODES[self.state]
+
+
+EXIT_CODES: Mapping[str, int] = {
+    "broken": FAILS,
+    "slower": FAILS,
+    "invalid": NO_ANSWER,
+    "undecided": NO_ANSWER,
+    "base broken": 0,
+    "not slower": 0,
+}
+"Exit code of the worst verdict of a gate."
 
 
 def questions_of(
-    summary: Summary,
+    result: Summed,
     origins: Mapping[str, str],
     limit: float,
     waivers: Sequence[Waiver],
@@ -83,42 +107,71 @@ def questions_of(
 
     `questions` is the number of pairs of the gate.
     """
-    by_key = {_key(case.case): case for case in summary.cases}
+    summary = result.summary
     servers = {case.case.server for case in summary.cases}
-    heads = [case for case in summary.cases if before(case.case.server) in servers]
     today = datetime.now().astimezone().date()
     judged = []
-    for head in heads:
-        base = by_key.get(_key(_at_base(head.case)))
-        metric, verdict = _judged(head, base, limit, questions)
-        origin = origins.get(head.case.scenario, head.case.scenario)
-        waiver, expired = waiver_of(waivers, origin, head.case.server, today)
-        judged.append(GatedPair(origin, head.case, metric, verdict, head.in_turns, waiver, expired))
+    for comparison in summary.comparisons:
+        cases = {case.case.server: case for case in summary.cases_of(comparison)}
+        for head in [case for label, case in cases.items() if before(label) in servers]:
+            base = cases.get(before(head.case.server))
+            evidence = evidence_on(comparison, result)
+            metric, verdict = _judged(head, base, evidence, limit, questions)
+            origin = origins.get(head.case.scenario, head.case.scenario)
+            waiver, expired = waiver_of(waivers, origin, head.case.server, today)
+            changed: tuple[str, ...] = ()
+            if base is not None and verdict.state not in {"broken", "base broken"}:
+                changed = changes(head, base, evidence, result)
+            judged.append(
+                GatedPair(
+                    *(origin, head.case, metric, verdict, head.in_turns, waiver, expired, changed)
+                )
+            )
     return tuple(judged)
 
 
 def _judged(
-    head: CaseSummary, base: CaseSummary | None, limit: float, questions: int
+    head: CaseSummary,
+    base: CaseSummary | None,
+    evidence: ComparisonEvidence,
+    limit: float,
+    questions: int,
 ) -> tuple[str, SpeedVerdict]:
     """Return the title of the metric and the verdict, which holds with others levelled out, too."""
-    if why := _why_none(head, base):
-        return "", SpeedVerdict("invalid", why=why)
-    pair = None if base is None else pair_ratio(head, base)
+    if broken := _broken(head, base):
+        return "", broken
+    spoiled = "; ".join(evidence.spoiled)
+    if base is None or (why := _why_none(head, base) or spoiled):
+        return "", SpeedVerdict("invalid", why="the base was not measured" if base is None else why)
+    pair = pair_ratio(head, base)
     if pair is None:
         return "", SpeedVerdict("undecided", why="no block was measured in the time")
     rate = None if head.load is None else head.load.rate
-    if rate is not None and pair.line.measurand == "responses per second":
+    if rate is not None and pair.line.measurand == RATE:
         why = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
         return "", SpeedVerdict("invalid", why=why)
     title, better = titled(pair.line.metric, pair.line.of), pair.line.better
     verdict, levelled = (
-        judge(one, better=better, limit=limit, questions=questions)
-        for one in (pair.plain, pair.levelled)
+        judge(estimate, better=better, limit=limit, questions=questions)
+        for estimate in (pair.plain, pair.levelled)
     )
     if levelled.state != verdict.state:
         why = "other processes left one side more of the CPUs"
         verdict = verdict._replace(state="undecided", why=why)
     return title, verdict
+
+
+def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
+    """Return that a side answered wrongly; a wrong base decides nothing of a right head."""
+    if wrong := next(wrong_answers(head), ""):
+        return SpeedVerdict("broken", why=wrong)
+    wrong = "" if base is None else next(wrong_answers(base), "")
+    if not wrong:
+        return None
+    if not head.trials:
+        why = f"the base is broken ({wrong}), and the working tree was not measured"
+        return SpeedVerdict("invalid", why=why)
+    return SpeedVerdict("base broken", why=wrong)
 
 
 def document(outcome: Outcome) -> dict[str, Any]:
@@ -152,26 +205,16 @@ def _row(question: GatedPair) -> dict[str, Any]:
         "blocks": verdict.blocks,
         "in_turns": question.in_turns,
         "why": verdict.why,
+        "changed": list(question.changed),
         "waived": None if waiver is None else waiver.reason,
     }
 
 
-def _at_base(case: CaseName) -> CaseName:
-    vary = {renamed(path, case.server): value for path, value in case.vary.items()}
-    return case.model_copy(update={"server": before(case.server), "vary": vary})
-
-
-def _key(case: CaseName) -> tuple[str, str, str, str]:
-    return case.scenario, case.server, case.driver, repr(sorted(case.vary.items()))
-
-
-def _why_none(head: CaseSummary, base: CaseSummary | None) -> str:
+def _why_none(head: CaseSummary, base: CaseSummary) -> str:
     """Return why a pair cannot be compared at all: a side that failed and has no measurement.
 
     In turns the failure of a side is the other's, too, whose message ends with it.
     """
-    if base is None:
-        return "the base was not measured"
     failures = [
         (name, side.failed[0].failure.message)
         for side, name in ((base, "base"), (head, "head"))
@@ -183,15 +226,29 @@ def _why_none(head: CaseSummary, base: CaseSummary | None) -> str:
     return f"{name}: {message}"
 
 
-def failed_in_turns(summary: Summary) -> list[str]:
-    """Return the scenarios of which no load in turns could be measured, though servers started."""
-    by_scenario: dict[str, list[CaseSummary]] = {}
-    for case in summary.cases:
-        by_scenario.setdefault(case.case.scenario, []).append(case)
-    return [
-        scenario
-        for scenario, cases in by_scenario.items()
-        if not any(case.trials for case in cases)
-        and all(one.failure.stage == "drive" for case in cases for one in case.failed)
-        and any(case.failed for case in cases)
-    ]
+def unmeasured(summary: Summary) -> dict[str, str]:
+    """Return the scenarios that a gate measures again without turns, each with the reason.
+
+    Either no load in turns could be measured, though the servers started, or the base is broken:
+    then the answers of the working tree alone are judged.
+    """
+    again: dict[str, str] = {}
+    for comparison in summary.comparisons:
+        cases = summary.cases_of(comparison)
+        failures = [trial.failure for case in cases for trial in case.failed]
+        if any(case.trials for case in cases) or not failures:
+            continue
+        heads = [case for case in cases if renamed_head(case, cases)]
+        if all(failure.stage == "drive" and not failure.broken for failure in failures):
+            again[comparison.scenario] = "their servers are too slow to take turns"
+        elif heads and not any(next(wrong_answers(case), "") for case in heads):
+            again[comparison.scenario] = BASE_BROKEN
+    return again
+
+
+def renamed_head(case: CaseSummary, cases: Sequence[CaseSummary]) -> bool:
+    """Return whether a case is of the working tree: its base is among the cases."""
+    return before(case.case.server) in {other.case.server for other in cases}
+
+
+BASE_BROKEN = "the base answers wrongly"

@@ -1,7 +1,7 @@
 """The suite of a gate: for how long, how precisely, and in turns where that is valid."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from benchforge.graph import START_AND_STOP_S
@@ -68,8 +68,13 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
     return Design(doubled, alone)
 
 
-def without_turns(design: Design, scenarios: Collection[str], time_s: float, load: Load) -> Design:
-    """Return the design of some scenarios once more, with their servers one after the other."""
+def without_turns(
+    design: Design, scenarios: Mapping[str, str], time_s: float, load: Load
+) -> Design:
+    """Return the design of some scenarios once more, with their servers one after the other.
+
+    `scenarios` has the reason by label.
+    """
     tables = design.tables
     repeat = {key: one for key, one in as_table(tables["repeat"]).items() if key != "each"}
     kept: Tables = {
@@ -80,7 +85,7 @@ def without_turns(design: Design, scenarios: Collection[str], time_s: float, loa
     of_all = {key: one for key, one in tables.items() if key != "claims"}
     again: Tables = {**of_all, "repeat": repeat, "scenarios": kept}
     again["loaders"] = _shorter(again, load, time_s / (2 * len(kept)))
-    return Design(again, dict.fromkeys(kept, "their servers are too slow to take turns"))
+    return Design(again, {label: scenarios[label] for label in kept})
 
 
 def _why_not(tables: Tables, load: Load, *, off: bool) -> str:

@@ -1,23 +1,34 @@
 """A gate's outcome in words: for a terminal, as Markdown, and the text of a badge."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, percent
 from benchforge_commands.gate.outcome import GatedPair, Outcome
-from benchforge_commands.gate.verdict import SpeedVerdict
+from benchforge_commands.gate.verdict import SpeedVerdict, State
 
 _OLDER = "; its width is that of the older results: use --base, or keep more of them"
-_SIGNS = {"not slower": "✔", "slower": "✘", "undecided": "?", "invalid": "!"}
+_SIGNS: Final[Mapping[State, str]] = {
+    "not slower": "✔",
+    "slower": "✘",
+    "undecided": "?",
+    "invalid": "!",
+    "broken": "✘",
+    "base broken": "!",
+}
+_MOST = 300  # characters of a wrong answer in the first line
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
     """Yield the lines for a terminal: the answer first."""
     yield answer(outcome)
     for question in outcome.questions:
-        sign = "~" if question.waiver is not None else _SIGNS[question.verdict.state]
+        state = question.verdict.state
+        sign = "~" if question.waiver is not None and state != "broken" else _SIGNS[state]
         yield f"  {sign} {safe.word(question.title)}: {verdict_text(question, outcome.limit)}"
+        yield from (f"    {safe.word(text)}" for text in question.changed)
     for note in outcome.notes:
         yield f"  · {safe.word(note)}"
 
@@ -30,16 +41,13 @@ def answer(outcome: Outcome) -> str:
     if not outcome.questions:
         return f"INVALID: {compared}: nothing can be compared"
     waived = sum(one.waiver is not None for one in outcome.questions)
-    words = {
-        "not slower": f"not slower by more than {percent(outcome.limit)}",
-        "slower": "slower",
-        "undecided": "undecided",
-        "invalid": "invalid",
-    }
-    shouted = outcome.state.upper()
-    rest = words[outcome.state].removeprefix(outcome.state)
+    rest = f" by more than {percent(outcome.limit)}" if outcome.state == "not slower" else ""
     also = f"; {counted(waived, 'waiver')}" if waived else ""
-    return f"{shouted}{rest}: {compared}{also}"
+    if outcome.state in {"broken", "base broken"}:
+        first = next(pair for pair in outcome.questions if pair.verdict.state == outcome.state)
+        rest = f": {safe.word(first.verdict.why[:_MOST])}"
+        also += "" if outcome.state == "broken" else "; the working tree answers rightly"
+    return f"{outcome.state.upper()}{rest}: {compared}{also}"
 
 
 def verdict_text(question: GatedPair, limit: float) -> str:
@@ -91,7 +99,8 @@ def markdown(outcome: Outcome) -> str:
     if rows:
         head = "| scenario · server · load | verdict | change of speed |\n|---|---|---|\n"
         parts.append(head + "\n".join(rows) + "\n")
-    notes = [f"- {safe.markdown(note)}" for note in outcome.notes]
+    changed = (f"{pair.title}: {text}" for pair in outcome.questions for text in pair.changed)
+    notes = [f"- {safe.markdown(note)}" for note in (*changed, *outcome.notes)]
     if outcome.questions:
         notes.append(
             f"- Intervals hold for all rows together at {percent(outcome.level)}. They are about "
@@ -114,6 +123,6 @@ def badge_text(outcome: Outcome) -> tuple[str, str]:
     """Return the text of a badge and its colour."""
     if outcome.same or (outcome.questions and outcome.state == "not slower"):
         return f"not slower by {percent(outcome.limit)}", "#2e7d32"
-    if outcome.questions and outcome.state == "slower":
-        return "slower", "#c62828"
+    if outcome.questions and outcome.state in {"slower", "broken"}:
+        return outcome.state, "#c62828"
     return (outcome.state if outcome.questions else "invalid"), "#9a6700"

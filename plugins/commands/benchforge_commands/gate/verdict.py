@@ -20,7 +20,11 @@ FEWEST = 8
 "Blocks: a run with a target precision has no fewer."
 _RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
 
-State = Literal["not slower", "slower", "undecided", "invalid"]
+State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base broken"]
+WORST_FIRST: tuple[State, ...] = (
+    *("broken", "slower", "invalid", "undecided"),
+    *("base broken", "not slower"),
+)
 
 
 class SpeedVerdict(NamedTuple):
@@ -32,7 +36,7 @@ class SpeedVerdict(NamedTuple):
     high: float | None = None
     blocks: int = 0
     why: str = ""
-    "Reason for an undecided or invalid verdict."
+    "Reason for an undecided or invalid verdict; of a broken side, what it answered."
     counts: str = "block"
     "Noun for what `blocks` counts."
 

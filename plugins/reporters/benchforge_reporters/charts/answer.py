@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from benchforge.plugin import Comparison, Estimate, Summary, server_names
 from benchforge_reporters.charts.levels import drawn_column, levels
 from benchforge_reporters.charts.svg.drawing import Chart
-from benchforge_reporters.document.answers import cases_of, standing
 
 
 def answer_chart(
     comparison: Comparison, summary: Summary, colours: Mapping[str, int]
 ) -> Chart | None:
     """Return the chart of a comparison; None if no metric of it can be drawn."""
-    cases = cases_of(comparison, summary)
+    cases = summary.cases_of(comparison)
     column = drawn_column(cases)
     if column is None:
         return None
@@ -23,7 +22,7 @@ def answer_chart(
 
 def _intervals(comparison: Comparison, summary: Summary) -> dict[str, Estimate]:
     """Return the level of each server that the ranking has."""
-    ranked = standing(comparison, summary)
+    ranked = summary.standing(comparison)
     if ranked is None or ranked.ranking is None:
         return {}
     return {entry.server: entry.value for entry in ranked.ranking.order}

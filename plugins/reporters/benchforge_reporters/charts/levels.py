@@ -106,14 +106,14 @@ def _row(
 def _centre(
     line: MetricSummary, level: Estimate | None, column: Column
 ) -> tuple[float | None, str]:
-    """Return the level with its interval in words, else the median with lowest and highest."""
+    """Return the level with its interval in words, else with the lowest and the highest value."""
     if level is not None and level.value is not None and level.interval is not None:
         low, high = (column.scale.text(end) for end in level.interval)
         return level.value, f"{low}\N{EN DASH}{high}"
-    if line.median is None or line.lowest is None or line.highest is None:
+    if line.level is None or line.lowest is None or line.highest is None:
         return None, ""
     low, high = column.scale.text(line.lowest), column.scale.text(line.highest)
-    return line.median, f"[{low}\N{EN DASH}{high}]"
+    return line.level, f"[{low}\N{EN DASH}{high}]"
 
 
 def _specks(

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from operator import attrgetter
 from typing import Final, Literal
 
 from benchforge.plugin import (
+    RATE,
     CaseSummary,
-    Check,
     Comparison,
+    ComparisonVerdict,
     Estimate,
     MetricRanking,
     MetricSummary,
@@ -25,12 +25,11 @@ from benchforge_reporters.document.doubts import of_level, rests_on
 from benchforge_reporters.document.found_rates import found_rates, rate_in_words
 from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
 
-AnswerState = Literal[
-    "differs", "not comparable", "disturbed", "same", "undecided", "alone", "unknown"
-]
+AnswerState = Literal["differs", "same", "alone", "undecided", "not comparable", "broken"]
+"How a verdict is shown: what is decided differs, is the same, or is one server alone."
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
-RATE: Final = "responses per second"
 _DIGITS: Final = (2, 3, 4)
+_OLDER: Final = "an older benchforge summed it up: show its folder instead"
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class ComparisonAnswer:
     "Sentences on what speaks against it, what is not shown, and why."
     undecided: bool
     "True if servers may be far apart although they were not shown to differ."
-    decided: tuple[tuple[str, str], ...] = ()
-    "Pairs of servers that differ, where others are undecided and all did the same work."
+    verdict: ComparisonVerdict
+    "Verdict of the summary."
 
 
 def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]:
@@ -57,21 +56,9 @@ def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]
     return [_answer(one, summary, trials) for one in summary.comparisons]
 
 
-def standing(comparison: Comparison, summary: Summary) -> MetricRanking | None:
-    """Return the ranking that a comparison is answered by: of the throughput, or else the first."""
-    rates = (one for one in comparison.rankings if _measurand(one, summary) == RATE)
-    return next(rates, comparison.rankings[0] if comparison.rankings else None)
-
-
 def side(comparison: Comparison) -> str:
     """Return what a comparison compares: "server" or "client"."""
     return "server" if comparison.driver else "client"
-
-
-def cases_of(comparison: Comparison, summary: Summary) -> list[CaseSummary]:
-    """Return the summaries of a comparison's cases."""
-    by_title = {case.case.title: case for case in summary.cases}
-    return [by_title[case.title] for case in comparison.cases if case.title in by_title]
 
 
 def label_of(comparison: Comparison, summary: Summary) -> str:
@@ -83,91 +70,78 @@ def label_of(comparison: Comparison, summary: Summary) -> str:
     several = comparison.driver and len({one.driver for one in alike}) > 1
     driver = [comparison.driver] if several else []
     vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
-    turns = ["(in turns)"] if any(one.in_turns for one in cases_of(comparison, summary)) else []
+    turns = ["(in turns)"] if any(one.in_turns for one in summary.cases_of(comparison)) else []
     return " ".join([comparison.scenario, *driver, *vary, *turns])
 
 
-def _measurand(ranked: MetricRanking, summary: Summary) -> str:
-    lines = (line for case in summary.cases for line in case.metrics)
-    names = ranked.metric, ranked.of
-    return next((one.measurand for one in lines if (one.metric, one.of) == names), "")
-
-
 def _answer(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> ComparisonAnswer:
-    cases = cases_of(comparison, summary)
-    ranked = standing(comparison, summary)
+    cases, ranked = summary.cases_of(comparison), summary.standing(comparison)
     ranking = None if ranked is None else ranked.ranking
-    state, headline, sentences = _shown(cases, ranked, summary)
-    searched = any(case.capacity is not None for case in cases)
-    decided = _decided(ranking) if state == "undecided" else ()
-    faults = _faults(comparison, summary) if state == "differs" or decided else []
-    messages = dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in faults)
-    if faults and state == "differs":
-        sentences = [f"Do not quote this: {headline}.", *sentences]
-        state, headline = "not comparable", f"Not comparable: {'; '.join(messages)}"
-    elif state in {"differs", "same", "undecided"} and not searched:
-        why = (
-            scatter(cases, ranked, side(comparison))
-            if state == "undecided" and ranked is not None
-            else []
-        )
+    verdict = comparison.verdict or ComparisonVerdict(state="undecided", reasons=(_OLDER,))
+    headline, sentences = _shown(cases, ranked, summary, verdict)
+    state = _state(verdict, cases, ranking)
+    if verdict.state in {"broken", "not comparable"}:
+        differ = ranking is not None and ranking.differing
+        sentences = [f"{reason}." for reason in verdict.reasons[1:]]
+        sentences += [f"Do not quote this: {headline}."] if differ else []
+        headline = f"{verdict.state.capitalize()}: {verdict.reasons[0]}"
+    elif len(cases) > 1 and ranked is not None and ranking is not None:
+        scattered = scatter(cases, ranked, side(comparison)) if state == "undecided" else []
         if side(comparison) == "server":  # what a client computes is its own metric
-            why += explained(cases, trials, differ=state == "differs")
-        sentences = [*why, *sentences]
-    if faults and decided:
-        sentences += [f"Do not quote the differences: {'; '.join(messages)}."]
-        decided = ()
+            scattered += explained(cases, trials, differ=state == "differs")
+        sentences = [*rests_on(cases, ranking), *scattered, *sentences]
+    elif state == "alone":
+        sentences = [*of_level(cases), *sentences]
     sentences += _placebo(comparison, summary)
-    if state in {"differs", "same", "undecided"} and (doubts := rests_on(cases, ranking)):
-        state = "disturbed" if state == "differs" else state
-        sentences = [*doubts, *sentences]
-    if state == "alone" and (doubts := of_level(cases)):
-        state, sentences = "disturbed", [*doubts, *sentences]
-    label = label_of(comparison, summary)
     return ComparisonAnswer(
-        comparison.scenario, label, state, headline, tuple(sentences), far_apart(ranking), decided
+        scenario=comparison.scenario,
+        label=label_of(comparison, summary),
+        state=state,
+        headline=headline,
+        sentences=tuple(sentences),
+        undecided=far_apart(ranking),
+        verdict=verdict,
     )
 
 
-def _decided(ranking: Ranking | None) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of servers that differ, the better first."""
-    order = [] if ranking is None else [one.server for one in ranking.order]
-    return tuple(
-        (first, second)
-        for first, second in combinations(order, 2)
-        if ranking is not None and ranking.pair(first, second).differ
-    )
+def _state(
+    verdict: ComparisonVerdict, cases: Sequence[CaseSummary], ranking: Ranking | None
+) -> AnswerState:
+    if verdict.state != "decided":
+        return verdict.state
+    if len(cases) == 1:
+        return "alone"
+    return "same" if ranking is not None and len(ranking.leaders) > 1 else "differs"
 
 
 def _shown(
-    cases: Sequence[CaseSummary], ranked: MetricRanking | None, summary: Summary
-) -> tuple[AnswerState, str, list[str]]:
-    """Return what the ranking shows, in a headline and in sentences below it."""
+    cases: Sequence[CaseSummary],
+    ranked: MetricRanking | None,
+    summary: Summary,
+    verdict: ComparisonVerdict,
+) -> tuple[str, list[str]]:
+    """Return what the numbers show, in a headline and in sentences below it."""
     if len(cases) == 1:
-        return ("alone", _alone(cases[0]), [])
-    if (rates := found_rates(cases)) is not None:
-        return (*rates, [])
+        return _alone(cases[0]), []
+    if rates := found_rates(cases, apart=verdict.state == "decided"):
+        return rates, []
     if ranked is None or ranked.ranking is None:
-        why = "no metric ranks the servers" if ranked is None else ranked.why
-        return ("unknown", f"No answer: {why}", [])
-    # Nothing that another is shown to beat comes before it, whatever their typical values are.
-    by_rank = sorted(ranked.ranking.order, key=attrgetter("best"))
-    order = [one.server for one in by_rank]
+        return (f"No answer: {verdict.reasons[0]}" if verdict.state == "undecided" else ""), []
     left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
-    first, others = order[0], order[1:]
-    tied = [one for one in others if not ranked.ranking.pair(first, one).differ]
-    beaten = [one for one in others if one not in tied]
-    phrase = _Phrase(ranked, _measurand(ranked, summary))
-    if not others:
-        return ("unknown", f"No answer: only {first} has values that count", left)
-    if tied:
-        close, headline = tie(ranked.ranking, [first, *tied])
-        ahead = [f"{phrase.of(first, beaten)}."] if beaten else []
-        return ("same" if close else "undecided", headline, [*ahead, *left])
+    order = [one.server for one in sorted(ranked.ranking.order, key=attrgetter("best"))]
+    tied = ranked.ranking.leaders
+    beaten = [one for one in order if one not in tied]
+    phrase = _Phrase(ranked, summary.measurand(ranked))
+    if len(order) == 1:
+        return f"No answer: only {order[0]} has values that count", left
+    if len(tied) > 1:
+        _, headline = tie(ranked.ranking, tied)
+        ahead = [f"{phrase.of(tied[0], beaten)}."] if beaten else []
+        return headline, [*ahead, *left]
     between = [f"{text}." for _, text in ties(ranked.ranking, beaten)]
     if len(beaten) == _BY_NAME and not between:
         between = [f"{phrase.of(beaten[0], beaten[1:])}."]
-    return ("differs", phrase.of(first, beaten), [*between, *left])
+    return phrase.of(order[0], beaten), [*between, *left]
 
 
 @dataclass(frozen=True)
@@ -254,7 +228,7 @@ def _alone(case: CaseSummary) -> str:
         return f"{name}, compared with no other: {rate_in_words(case.capacity)}"
     line = next((one for one in case.metrics if one.measurand == RATE), None)
     line = line or next(iter(case.metrics), None)
-    if line is None or line.median is None:
+    if line is None or line.level is None:
         why = "no trial has a measurement" if line is None else line.why
         return f"{name}, compared with no other: unknown: {why}"
     return f"{name}, compared with no other: {_levels(line)}"
@@ -262,26 +236,11 @@ def _alone(case: CaseSummary) -> str:
 
 def _levels(line: MetricSummary) -> str:
     lowest, highest = line.lowest, line.highest
-    median = readable.amount(line.unit, line.median or 0.0)
+    level = readable.amount(line.unit, line.level or 0.0)
     if lowest is None or highest is None or len(line.samples) == 1:
-        return median
-    scale = readable.scale(line.unit, [line.median or 0.0])
-    return f"{median} (trials {scale.text(lowest)} to {scale.text(highest)})"
-
-
-def _faults(comparison: Comparison, summary: Summary) -> list[Check]:
-    """Return the checks that say that the sides were not alike, or have no level to compare.
-
-    Of several with one cause, the one at the root.
-    """
-    faults = [
-        one
-        for one in comparison.checks
-        if one in comparison.unlike
-        or (one.invalidates == "all" and one.status == "fail" and one.topic != "blocks")
-    ]
-    causes = {cause.id for cause in summary.causes}
-    return [one for one in faults if one.id in causes] or faults
+        return level
+    scale = readable.scale(line.unit, [line.level or 0.0])
+    return f"{level} (trials {scale.text(lowest)} to {scale.text(highest)})"
 
 
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:

@@ -90,7 +90,9 @@ def cause_texts(
     findings = sum(text.cause.count for text in texts)
     if answered is None:
         answered = answers(summary, trials)
-    unanswered = bool(answered) and all(one.state == "unknown" for one in answered)
+    unanswered = bool(answered) and not any(
+        one.verdict.state == "decided" or one.verdict.pairs for one in answered
+    )
     return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings, unanswered)
 
 
@@ -100,8 +102,7 @@ _ALL_FAILED = "correct what made all trials fail: report.md has the reasons"
 def _unlike(text: CauseText) -> bool:
     """Whether a cause says that servers of a comparison did not do the same work."""
     return text.kind in {"invalid", "limits"} and any(
-        (one.check.id, one.check.scope, one.check.topic) == (text.id, "comparison", "alike")
-        for one in text.cause.findings
+        one.check.id == text.id and one.check.of_work for one in text.cause.findings
     )
 
 

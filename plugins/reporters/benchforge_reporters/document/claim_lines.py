@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import compress, islice
 from typing import Final, Literal
 
-from benchforge.plugin import Summary, Verdict, readable, titled
+from benchforge.plugin import Summary, Verdict, readable, server_names, titled
 from benchforge_reporters.text.claims import ClaimText, texts
 
 ClaimState = Literal["holds", "not comparable", "fails", "inconclusive", "invalid"]
@@ -68,7 +68,7 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
         if case.kinds or case.stages
     }
     lines = [
-        replace(line, remark="; ".join(filter(None, (_few(line, summary), line.remark))))
+        replace(line, remark="; ".join(filter(None, _remarks(line, summary))))
         for line in (_line(one, roots, wholes) for one in texts(summary))
     ]
     titles = [titled(line.text.claim.metric, line.text.claim.of) for line in lines]
@@ -111,9 +111,9 @@ def word_of(state: ClaimState, count: int) -> str:
 
 def _line(text: ClaimText, roots: Collection[str], wholes: Mapping[str, str]) -> ClaimLine:
     verdict = text.verdict
-    faults = _faults(verdict)
-    faults = [id_ for id_ in faults if id_ in roots] or faults
-    state: ClaimState = "not comparable" if verdict.state == "holds" and faults else verdict.state
+    faults = [id_ for id_ in verdict.unlike if id_ in roots] or verdict.unlike
+    asserted = verdict.state in {"holds", "fails"}
+    state: ClaimState = "not comparable" if asserted and faults else verdict.state
     return ClaimLine(
         state=state,
         name=text.name,
@@ -124,6 +124,29 @@ def _line(text: ClaimText, roots: Collection[str], wholes: Mapping[str, str]) ->
         remark=_remark(verdict, faults),
         text=text,
     )
+
+
+_FAMILY: Final = "by this claim alone: among all pairs of servers it is undecided"
+
+
+def _remarks(line: ClaimLine, summary: Summary) -> tuple[str, str, str]:
+    return _few(line, summary), line.remark, _FAMILY if _decided_alone(line, summary) else ""
+
+
+def _decided_alone(line: ClaimLine, summary: Summary) -> bool:
+    """Whether a claim decides about two servers that their comparison does not tell apart."""
+    text = line.text
+    instance = next((one for one in text.claim.instances if one.at == text.verdict.at), None)
+    if line.state not in {"holds", "fails"} or instance is None or instance.b is None:
+        return False
+    sides = [case.title for case in instance.cases]
+    for comparison in summary.comparisons:
+        labels = zip(server_names(comparison.cases), comparison.cases, strict=True)
+        servers = {label for label, case in labels if case.title in sides}
+        verdict = comparison.verdict
+        if len(servers) == len(sides) == _PAIR and verdict is not None:
+            return verdict.state == "undecided" and servers not in map(set, verdict.pairs)
+    return False
 
 
 def _few(line: ClaimLine, summary: Summary) -> str:
@@ -177,18 +200,6 @@ def _with_names(text: ClaimText, wholes: Mapping[str, str]) -> str:
         letter: f"({names[letter]})" if sides[letter].minus else names[letter] for letter in names
     }
     return re.sub(r"\b[ab]\b", lambda match: shown[match[0]], hypothesis) + extent
-
-
-def _faults(verdict: Verdict) -> list[str]:
-    """Return the ids of the checks that say that the sides were not alike."""
-    checks = (one.check for one in verdict.objections)
-    return list(
-        dict.fromkeys(
-            check.id
-            for check in checks
-            if check.scope == "comparison" and check.topic == "alike" and check.status != "unknown"
-        )
-    )
 
 
 def _published(text: ClaimText) -> str:

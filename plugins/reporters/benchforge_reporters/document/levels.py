@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import (
+    RATE,
     CaseSummary,
     Comparison,
     MetricRanking,
@@ -13,7 +14,7 @@ from benchforge.plugin import (
     server_names,
     titled,
 )
-from benchforge_reporters.document.answers import RATE, cases_of, label_of, standing
+from benchforge_reporters.document.answers import label_of
 from benchforge_reporters.document.cpu_time import CpuByRole, cost, trials_that_count
 
 _TAIL = 99.0  # the percentile that is shown where a suite has several
@@ -67,10 +68,10 @@ def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
 
 
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
-    cases = cases_of(comparison, summary)
+    cases = summary.cases_of(comparison)
     if len(cases) == 1:
         return _alone(comparison, cases[0], summary, trials)
-    ranked = standing(comparison, summary)
+    ranked = summary.standing(comparison)
     if ranked is None or ranked.ranking is None:
         return None
     by_name = dict(zip(server_names([one.case for one in cases]), cases, strict=True))
@@ -89,12 +90,12 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
 def _alone(
     comparison: Comparison, case: CaseSummary, summary: Summary, trials: Sequence[Trial]
 ) -> Levels | None:
-    """Return the row of a server that is compared with none: a median without a rank."""
+    """Return the row of a server that is compared with none: a value without a rank."""
     line = next((one for one in case.metrics if one.measurand == RATE), None)
-    if line is None or line.median is None or summary.smoke:
+    if line is None or line.level is None or summary.smoke:
         return None
     shown = _shown_latency([case])
-    row = _row(case.case.server, "", line.median, None, case, shown, trials)
+    row = _row(case.case.server, "", line.level, None, case, shown, trials)
     return _titled(comparison, summary, line, shown, [case], [row], trials)
 
 
@@ -113,7 +114,7 @@ def _row(
         rank=rank,
         value=value,
         interval=interval,
-        latency=None if times is None else times.median,
+        latency=None if times is None else times.level,
         thin=times is not None and _thin(times),
         cpu=cost(trials_that_count(case, trials)),
     )
@@ -189,7 +190,7 @@ def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
 
 
 def _thin(line: MetricSummary) -> bool:
-    return line.lower_bound or any(one.sample.why for one in line.samples)
+    return line.at_least or any(one.sample.why for one in line.samples)
 
 
 def _failed(cases: Sequence[CaseSummary]) -> float | None:

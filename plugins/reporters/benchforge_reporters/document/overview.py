@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import Comparison, Ranking, Summary, readable
-from benchforge_reporters.document.answers import ComparisonAnswer, side, standing
+from benchforge_reporters.document.answers import ComparisonAnswer, side
 from benchforge_reporters.document.claim_lines import ClaimLine
 
 MANY_CLAIMS = 8
@@ -94,7 +94,7 @@ def _rows(summary: Summary, answers: Sequence[ComparisonAnswer]) -> Iterator[Mat
 
 
 def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> MatrixRow | None:
-    ranked = standing(comparison, summary)
+    ranked = summary.standing(comparison)
     if ranked is None or ranked.ranking is None or not ranked.ranking.order:
         return None
     best = ranked.ranking.order[0].value.value

@@ -1,15 +1,15 @@
-"""Which part of a result a reader may quote: comparisons, levels, both or neither."""
+"""Which part of a result a reader may quote: comparisons, levels, times, some or none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from benchforge.plugin import CaseSummary, Summary, readable
-from benchforge_reporters.document.answers import ComparisonAnswer, cases_of
-from benchforge_reporters.document.causes import CauseText, CauseTexts
-from benchforge_reporters.document.doubts import used_doubts
+from benchforge.plugin import Summary, readable
+from benchforge_reporters.document.answers import ComparisonAnswer
+from benchforge_reporters.document.causes import CauseTexts
 
 _MOST_NAMED = 3
+_Answers = Sequence[ComparisonAnswer]
 
 
 @dataclass(frozen=True)
@@ -20,84 +20,28 @@ class Quotable:
     sentence: str
 
 
-def quotable(causes: CauseTexts, answers: Sequence[ComparisonAnswer], summary: Summary) -> Quotable:
-    """Return which part of a result can be quoted.
-
-    A comparison can be quoted if it has an answer and its servers did the same work. Noise that met
-    both sides alike does not change that. It changes levels, such as requests per second.
-    """
+def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotable:
+    """Return which part of a result can be quoted, as the verdicts on its comparisons say."""
     if summary.smoke:
         return Quotable("bad", "No: this was a smoke run.")
-    invalid = [text for text in causes.all if text.kind == "invalid"]
-    parts = [
-        _part(answer, cases_of(comparison, summary), invalid)
-        for answer, comparison in zip(answers, summary.comparisons, strict=True)
-    ]
-    compared = [part for part in parts if part.compares]
-    whole = not invalid and all(part.ratio and part.level for part in parts)
-    if whole and not any(part.undecided for part in parts):
+    verdicts = [answer.verdict for answer in answers]
+    pairs = zip(answers, summary.comparisons, strict=True)
+    compared = [answer for answer, of in pairs if len(of.cases) > 1]
+    whole = all(one.rates and one.times for one in verdicts)
+    if whole and all(one.verdict.state == "decided" for one in compared):
         return Quotable("good", _whole(sum(text.kind == "limits" for text in causes.all)))
     texts = []
     if compared:
-        of = "Comparison" if len(compared) == 1 else "Comparisons"
-        texts.append(f"{of}: {_of_comparisons(compared)}.")
-    levels = _which([part for part in parts if part.level], parts)
-    if levels == "yes" and any(part.undecided for part in parts):
-        levels = "yes, each with its interval"
-    if levels == "no" and any(part.in_turns for part in parts):
-        levels = "no, measured in turns"
-    texts.append(f"Requests/s and times: {levels}.")
-    nothing = not any((part.ratio and part.compares) or part.level for part in parts)
+        noun = "Comparison" if len(compared) == 1 else "Comparisons"
+        texts.append(f"{noun}: {_of_comparisons(compared)}.")
+    rates = _which(answers, lambda answer: answer.verdict.rates, summary)
+    times = _which(answers, lambda answer: answer.verdict.times, summary)
+    if rates == times:
+        texts.append(f"Requests/s and times: {rates}.")
+    else:
+        texts += [f"Requests/s: {rates}.", f"Times: {times}."]
+    nothing = not any(one.ratio or one.rates for one in verdicts)
     return Quotable("bad" if nothing else "limits", " ".join(texts))
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What of an answer can be quoted."""
-
-    label: str
-    compares: bool
-    "True if it compares servers."
-    undecided: bool
-    decided: tuple[tuple[str, str], ...]
-    "Pairs of an undecided comparison that differ."
-    unlike: bool
-    "True if its servers did not do the same work."
-    ratio: bool
-    level: bool
-    in_turns: bool
-
-
-def _part(
-    answer: ComparisonAnswer, cases: Sequence[CaseSummary], invalid: Sequence[CauseText]
-) -> _Part:
-    in_turns = any(case.in_turns for case in cases)
-    theirs = [text for text in invalid if _concerns(text, answer.scenario)]
-    answered = answer.state not in {"not comparable", "unknown"}
-    return _Part(
-        label=answer.label,
-        compares=len(cases) > 1,
-        undecided=answer.state == "undecided",
-        decided=answer.decided,
-        unlike=answer.state == "not comparable",
-        ratio=answered and not any(map(_of_ratios, theirs)),
-        level=not (sum(used_doubts(cases)) or theirs or in_turns),
-        in_turns=in_turns,
-    )
-
-
-def _concerns(text: CauseText, scenario: str) -> bool:
-    return any(one.scenario in {"", scenario} for one in text.roots)
-
-
-def _of_ratios(text: CauseText) -> bool:
-    """Whether a cause makes ratios invalid. They leave out trials that the apparatus spoils."""
-    return any(
-        not one.check.of_noise
-        and one.check.invalidates == "all"
-        and (one.check.scope != "trial" or one.check.subject == "behaviour")
-        for one in text.roots
-    )
 
 
 def _whole(limits: int) -> str:
@@ -106,16 +50,17 @@ def _whole(limits: int) -> str:
     return f"Yes, with the {'reservation' if limits == 1 else f'{limits} reservations'} below."
 
 
-def _of_comparisons(compared: Sequence[_Part]) -> str:
-    if all(part.unlike for part in compared):
-        return "no, not alike"
-    if all(part.ratio and part.undecided for part in compared):
-        pairs = [pair for part in compared for pair in part.decided]
+def _of_comparisons(compared: _Answers) -> str:
+    states = {one.verdict.state for one in compared}
+    if len(states) == 1 and states <= {"broken", "not comparable"}:
+        return f"no, {states.pop()}"
+    if states == {"undecided"}:
+        pairs = [pair for one in compared for pair in one.verdict.pairs]
         if not pairs:
             return "no, undecided"
         named = _pairs(pairs) if len(compared) == 1 else readable.counted(len(pairs), "pair")
         return f"only of {named}; the others are undecided"
-    return _which([part for part in compared if part.ratio], compared)
+    return _named([one for one in compared if one.verdict.ratio], compared)
 
 
 def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
@@ -130,11 +75,20 @@ def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _which(good: Sequence[_Part], parts: Sequence[_Part]) -> str:
-    if len(good) == len(parts):
+def _which(answers: _Answers, may: Callable[[ComparisonAnswer], bool], summary: Summary) -> str:
+    text = _named([one for one in answers if may(one)], answers)
+    if text == "yes" and any(one.state == "undecided" for one in answers):
+        return "yes, each with its interval"
+    if text == "no" and any(case.in_turns for case in summary.cases):
+        return "no, measured in turns"
+    return text
+
+
+def _named(good: _Answers, answers: _Answers) -> str:
+    if len(good) == len(answers):
         return "yes"
     if not good:
         return "no"
     if len(good) > _MOST_NAMED:
-        return f"{len(good)} of {len(parts)}"
-    return f"only of {readable.conjoined(part.label for part in good)}"
+        return f"{len(good)} of {len(answers)}"
+    return f"only of {readable.conjoined(one.label for one in good)}"

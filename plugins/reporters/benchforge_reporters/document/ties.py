@@ -4,25 +4,16 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from benchforge.plugin import CaseSummary, MetricRanking, Ranking, readable
+from benchforge.plugin import CLOSE, CaseSummary, MetricRanking, Ranking, readable
 
-CLOSE: Final = 1.1
-"Servers whose ratio is surely below it are called equal within that; of others nothing is decided."
 _TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
 
 
 def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
     """Return whether servers are close together, and a sentence on how far apart they may be."""
-    ends = [
-        ranking.pair(first, second).simultaneous.interval
-        for place, first in enumerate(servers)
-        for second in servers[place + 1 :]
-    ]
-    intervals = [end for end in ends if end is not None]
-    names = readable.conjoined(servers)
-    if len(intervals) < len(ends):
+    names, most = readable.conjoined(servers), ranking.most_apart(servers)
+    if most is None:
         return False, f"Undecided between {names}: no interval, so no difference is ruled out"
-    most = max(max(high, 1 / low) for low, high in intervals)
     share = readable.figure(100 * (most - 1), 2)
     if most < CLOSE:
         return (

@@ -80,8 +80,7 @@ def _reason(causes: CauseTexts, summary: Summary) -> str:
         counts += f", and {readable.exact(believed)} of them can be believed"
     if not causes.findings:
         return f"{counts}. No check found anything."
-    findings = readable.counted(causes.findings, "finding")
-    has = f"{findings} of the checks come from {readable.counted(len(causes.all), 'cause')}"
+    has = f"The checks found {readable.counted(len(causes.all), 'cause')} of doubt"
     limited = any(text.kind in {"invalid", "limits"} for text in causes.all)
     harmless = not (limited or causes.unanswered)
     return f"{counts}. {has}{'; none of them limits the answer' if harmless else ''}."

@@ -8,16 +8,15 @@ from benchforge.plugin import CaseSummary, Comparison, Summary, readable
 from benchforge_reporters.charts.answer import answer_chart
 from benchforge_reporters.charts.levels import drawn_column
 from benchforge_reporters.charts.svg.drawing import Chart
-from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer, cases_of
+from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
     "differs": ("better", "differs"),
-    "not comparable": ("unlike", "not comparable"),
-    "disturbed": ("unlike", "disturbed"),
     "same": ("", "no difference seen"),
-    "undecided": ("", "undecided"),
     "alone": ("", "no comparison"),
-    "unknown": ("unlike", "no answer"),
+    "undecided": ("", "undecided"),
+    "not comparable": ("unlike", "not comparable"),
+    "broken": ("unlike", "broken"),
 }
 
 
@@ -55,7 +54,7 @@ def _card(
     sections: Mapping[str, str],
     colours: Mapping[str, int],
 ) -> Card:
-    cases = cases_of(comparison, summary)
+    cases = summary.cases_of(comparison)
     state, tag = _TAGS[answer.state]
     chart = answer_chart(comparison, summary, colours)
     return Card(

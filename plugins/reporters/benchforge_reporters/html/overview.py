@@ -9,7 +9,7 @@ from benchforge_reporters.document.document import ResultDocument
 from benchforge_reporters.document.overview import MatrixCell, Overview
 
 _NEAR = 0.8  # of the best
-_DOUBTFUL = {"not comparable", "disturbed"}
+_DOUBTFUL = {"not comparable", "broken"}
 
 
 @dataclass(frozen=True)

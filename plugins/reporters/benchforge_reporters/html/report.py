@@ -22,9 +22,9 @@ from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.html.overview import DrawnOverview, drawn_overview
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.kinds import NOT_BY_KIND
-from benchforge_reporters.text.words import CELLS, MEANS
+from benchforge_reporters.text.words import CELLS
 
-_MEANS = f"{CELLS[0].upper()}{CELLS[1:]}. {MEANS}"
+_MEANS = f"{CELLS[0].upper()}{CELLS[1:]}."
 
 
 class Html(Reporter):

@@ -9,7 +9,7 @@ from benchforge_reporters.document.levels import LevelRow, Levels
 from benchforge_reporters.terminal.paint import Paint
 
 _LEGEND: Final = "├──●──┤ geometric mean of the blocks and its 95 % interval, on an axis from zero"
-_ALONE: Final = "● alone: median of the trials"
+_ALONE: Final = "● alone: geometric mean of the trials"
 _PAPER = 100
 _WIDE = 110  # columns from which on the shares of CPU time have room
 _BARS = (10, 40)  # columns

@@ -10,12 +10,11 @@ from benchforge_reporters.terminal.paint import Meaning
 Sign = tuple[str, Meaning]
 ANSWERS: Final[dict[AnswerState, Sign]] = {
     "differs": ("✔", "good"),
-    "not comparable": ("!", "limits"),
-    "disturbed": ("!", "limits"),
     "same": ("≈", "heading"),
-    "undecided": ("?", "limits"),
     "alone": ("·", "aside"),
-    "unknown": ("?", "limits"),
+    "undecided": ("?", "limits"),
+    "not comparable": ("!", "limits"),
+    "broken": ("✕", "bad"),
 }
 CLAIMS: Final[dict[ClaimState, Sign]] = {
     "holds": (SIGNS["holds"], "good"),

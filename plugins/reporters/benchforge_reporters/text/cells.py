@@ -1,11 +1,11 @@
-"""One cell of a table: a median with its spread, a single value, or that it is not known."""
+"""One cell of a table: a value with its spread, a single value, or that it is not known."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, readable, titled
-from benchforge_reporters.text.figures import figure
+from benchforge.plugin import MetricSummary, Sample, TrialSample, readable, titled
+from benchforge_reporters.text.figures import Centre, figure
 
 NOTHING = "\u2013"
 _TO = "\u2013"
@@ -80,12 +80,12 @@ def of_lines(
     lines: Sequence[MetricSummary],
     scale: readable.Scale,
     notes: Footnotes,
-    statistic: Statistic = "median",
+    statistic: Centre = "typical",
     spread: bool = True,
 ) -> Cell:
-    """Return the cell of a case: medians with the lowest and the highest value.
+    """Return the cell of a case: typical values with the lowest and the highest value.
 
-    In place of the median, another statistic; without `spread`, alone.
+    In place of the typical value, another statistic; without `spread`, alone.
     """
     if not lines:
         return Cell.of_word(NOTHING, all_known=False)
@@ -116,7 +116,7 @@ def of_trial(of_one: Sequence[Valued], scale: readable.Scale, notes: Footnotes) 
 
 
 def _part(
-    line: MetricSummary, scale: readable.Scale, notes: Footnotes, statistic: Statistic, spread: bool
+    line: MetricSummary, scale: readable.Scale, notes: Footnotes, statistic: Centre, spread: bool
 ) -> tuple[str, str]:
     centre = figure(line, statistic)
     if centre.value is None or line.lowest is None or line.highest is None:

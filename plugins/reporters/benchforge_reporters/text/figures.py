@@ -1,6 +1,7 @@
 """One statistic of a line, with what is to be said of it."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from benchforge.plugin import MetricSummary, Statistic
 
@@ -17,15 +18,19 @@ class Figure:
     why: str = ""
 
 
-def figure(line: MetricSummary, statistic: Statistic) -> Figure:
+Centre = Statistic | Literal["typical"]
+
+
+def figure(line: MetricSummary, statistic: Centre) -> Figure:
     """Return a statistic of a line. Raises ValueError for `range` and `runs`, which are none."""
     if line.median is None:
         return Figure(None, why=line.why)
     bounds = [one.sample.value for one in line.samples if one.sample.lower_bound]
     exact = [one.sample.value for one in line.samples if not one.sample.lower_bound]
     match statistic:
-        case "median":
-            return Figure(line.median, line.lower_bound)
+        case "typical" | "median":
+            typical = Figure(line.level, line.at_least)
+            return typical if statistic == "typical" else Figure(line.median, line.lower_bound)
         case "mean" | "average":
             return Figure(line.mean, bool(bounds))
         case "sd":

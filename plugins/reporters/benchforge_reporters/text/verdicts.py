@@ -4,7 +4,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from benchforge.plugin import CaseSummary, Claim, Summary, Verdict, safe
+from benchforge.plugin import (
+    CaseSummary,
+    Claim,
+    Comparison,
+    ComparisonState,
+    ComparisonVerdict,
+    Summary,
+    Verdict,
+    readable,
+    safe,
+)
 
 Came = Literal["passes", "fails", "invalid", "inconclusive"]
 SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
@@ -23,7 +33,7 @@ class VerdictText:
 
 
 def answers(summary: Summary) -> Iterator[VerdictText]:
-    """Yield the answer to each claim, then to each case whether it has a believable number."""
+    """Yield the answer to each claim, comparison and case, which needs a believable number."""
     by_label: dict[str, list[Verdict]] = {}
     for verdict in summary.verdicts:
         by_label.setdefault(verdict.claim, []).append(verdict)
@@ -35,8 +45,26 @@ def answers(summary: Summary) -> Iterator[VerdictText]:
         for verdict in by_label.get(claim.label, ()):
             came = "passes" if verdict.state == "holds" else verdict.state
             yield VerdictText("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
+    for comparison in summary.comparisons:
+        if len(comparison.cases) > 1 and comparison.verdict is not None:
+            yield _of_comparison(comparison, comparison.verdict)
     for case in summary.cases:
         yield _of_case(case, smoke=summary.smoke)
+
+
+_CAME: Final[dict[ComparisonState, Came]] = {
+    "decided": "passes",
+    "undecided": "inconclusive",
+    "not comparable": "invalid",
+    "broken": "invalid",
+}
+
+
+def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> VerdictText:
+    names = readable.conjoined([case.within for case in comparison.cases])
+    says = safe.line(": ".join(filter(None, (verdict.state, "; ".join(verdict.reasons)))))
+    name = safe.line(f"comparison of {names}")
+    return VerdictText(comparison.scenario, name, _CAME[verdict.state], says)
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:

@@ -24,8 +24,8 @@ from benchforge_reporters.text.standings import RANKS, ranked
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
 "Where nobody has a rank."
-CELLS = "a cell is the median of the trials [lowest\N{EN DASH}highest]; > means this or more"
-MEANS = "The terminal and the charts of answers show geometric means of the blocks, with intervals."
+CELLS = "a cell is the geometric mean of trials [lowest\N{EN DASH}highest]; > means this or more"
+"Where a trial has 0, it is their median: zero has no logarithm."
 _SCOPE = "Intervals and verdicts are about this machine on this day: another machine may differ."
 # Of the facts: what a reader wants to know first, and how it is said.
 _MACHINE: Final = (
@@ -133,15 +133,18 @@ def amount(summary: Summary) -> str:
 
 
 def calm(summary: Summary) -> bool:
-    """Return whether a duel ended early enough for wide intervals, and late enough for them."""
+    """Return whether a run that ended before its plan needs no alarm.
+
+    Either all that it asks is decided, or it is a duel with the blocks that wide intervals take.
+    """
+    compared = [one.verdict for one in summary.comparisons if one.verdict is not None]
+    undecided = any(one.state == "inconclusive" for one in summary.verdicts)
+    if compared and all(one.state == "decided" for one in compared) and not undecided:
+        return True
     decision = summary.stop_decision
-    return (
-        summary.name == _DUEL
-        and decision is not None
-        and not decision.stop
-        and decision.half_width is not None
-        and decision.blocks >= _ENOUGH
-    )
+    if summary.name != _DUEL or decision is None or decision.stop:
+        return False
+    return decision.half_width is not None and decision.blocks >= _ENOUGH
 
 
 def placebos(summary: Summary) -> list[str]:

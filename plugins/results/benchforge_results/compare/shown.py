@@ -55,7 +55,7 @@ def _code(new: Summed, before: Older, rows: list[MetricChange], *, can_judge: bo
     unanswered = not all(one.answered(smoke=new.summary.smoke) for one in new.summary.cases)
     answers = {one.answer for one in rows}
     nothing = not (new.summary.smoke or any(one.believed for one in rows))
-    if unanswered or nothing or (can_judge and "not believed" in answers):
+    if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
         return NO_ANSWER
     # What cannot be compared and was anyway is no verdict.
     return WORSE if "worse" in answers and not before.doubts else 0

@@ -89,7 +89,7 @@ def _row(row: MetricChange) -> list[str]:
         spread(row.new, unit.text),
         NOTHING if ratio is None else times(ratio),
         NOTHING if by_reference.value is None else spread(by_reference, times),
-        answer.upper() if answer in {"worse", "not believed"} else answer,
+        answer.upper() if answer in {"worse", "not believed", "broken"} else answer,
     ]
 
 
@@ -114,6 +114,8 @@ def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) 
     decided = [one for one in rows if one.change.state != "no model"]
     open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
     reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)
+    wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
+    yield from (f"BROKEN: {safe.word(why.partition(': ')[2])}" for why in wrong)
     yield from map(_new, filter(_is_new, rows))
     if rows and not any(one.believed for one in rows):
         yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"

@@ -10,6 +10,7 @@ from benchforge.model.summary.verdict import Change, Estimate
 from benchforge.model.values.case_name import CaseName
 from benchforge_results.over_time.change import PAST, predicted
 from benchforge_results.over_time.levels import (
+    BROKEN,
     NO_TRIAL,
     Key,
     LevelKey,
@@ -23,7 +24,7 @@ from benchforge_results.over_time.levels import (
 
 NO_REFERENCE: Final = "no reference server was named"
 IS_REFERENCE: Final = "it is the reference"
-Answer = Literal["worse", "better", "not shown", "no model", "not believed"]
+Answer = Literal["worse", "better", "not shown", "no model", "not believed", "broken"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,11 @@ class MetricChange:
         """Why there is nothing to see: 0 in all, or known in none; empty where there is."""
         if self.old.value == 0 and self.new.value == 0:
             return "0"
-        if self.old.value is None and self.new.value is None and self.answer != "not believed":
+        if (
+            self.old.value is None
+            and self.new.value is None
+            and self.answer not in {"not believed", "broken"}
+        ):
             return self.new.why
         return ""
 
@@ -67,7 +72,9 @@ class MetricChange:
 
     @property
     def answer(self) -> Answer:
-        """What is said of it; a case that has no believed trial has no other answer."""
+        """What is said of it; a case that is broken or not believed has no other answer."""
+        if self.new.why.startswith(f"{BROKEN}: "):
+            return "broken"
         return "not believed" if self.new.why.startswith(NO_TRIAL) else self.change.state
 
 

@@ -12,12 +12,14 @@ from benchforge.model.values.case_name import CaseName, shared
 from benchforge.model.values.metric_title import titled
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.verdict.comparability import wrong_answers
 from benchforge.text.readable import exact
 
 Key = tuple[str, str, str, str, int]
 "Scenario, server, driver, what varies, arm: what makes a case of two results the same one."
 
 LEVEL = 0.95
+BROKEN = "broken"
 NO_TRIAL = "no trial of it is to be believed"
 NO_TIMES = "no trial's response times are to be believed"
 
@@ -121,6 +123,8 @@ def together(past: Sequence[Estimate]) -> Estimate:
 
 def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], str]:
     """Return the believed values by block, or why there are none that can be taken."""
+    if wrong := next(wrong_answers(case, line), ""):
+        return {}, f"{BROKEN}: {wrong}"
     if not line.samples:
         return {}, line.why or "no trial has a value"
     left_out = doubted(case, line)

@@ -1,0 +1,155 @@
+"""The one verdict on each comparison, from its cases, checks and rankings."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from benchforge.model.summary.comparison_verdict import (
+    CLOSE,
+    ComparisonState,
+    ComparisonVerdict,
+)
+from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
+from benchforge.model.trial.check import Check
+from benchforge.stats.verdict.comparability import IsGrave, in_short, unlike, wrong_answers
+from benchforge.stats.verdict.objections import Sides, against, spoiled
+
+
+class ComparisonEvidence(NamedTuple):
+    """All that decides about a comparison."""
+
+    smoke: bool
+    several: bool
+    "True if at least two servers are compared."
+    wrong: tuple[str, ...]
+    "Wrong answers of servers that have numbers, a sentence each."
+    missing: tuple[str, ...]
+    "Reasons why servers have no number at all."
+    unlike: tuple[str, ...]
+    "Differences between the work of the servers."
+    grave: tuple[str, ...]
+    "Reasons why a server's own numbers are not those of the work that was asked for."
+    spoiled: tuple[str, ...]
+    "Lasting faults of load tool and machine, because of which no number is believed."
+    undecided: str
+    "Reason why the numbers decide nothing; empty if they do."
+    pairs: tuple[tuple[str, str], ...]
+    believed: bool
+    "True if each trial behind the levels is believed."
+    timed: bool
+    "True if the response times of each trial are believed."
+    in_turns: bool
+
+
+def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
+    """Return the verdict: what is broken comes before what is unlike, and that before numbers."""
+    state, reasons = _state(evidence)
+    sound = state in {"decided", "undecided"} and not evidence.smoke
+    faults = evidence.wrong or evidence.missing or evidence.grave or evidence.spoiled
+    rates = evidence.believed and not (faults or evidence.in_turns or evidence.smoke)
+    return ComparisonVerdict(
+        state=state,
+        reasons=reasons,
+        pairs=evidence.pairs if sound else (),
+        ratio=sound and evidence.several and (state == "decided" or bool(evidence.pairs)),
+        rates=rates,
+        times=rates and evidence.timed,
+    )
+
+
+def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ...]]:
+    if evidence.smoke:
+        return "undecided", ("this was a smoke run",)
+    if evidence.wrong:
+        return "broken", evidence.wrong
+    if evidence.missing:
+        return "not comparable", evidence.missing
+    if faults := (*evidence.grave, *evidence.unlike, *evidence.spoiled):
+        return "not comparable", faults
+    return ("undecided", (evidence.undecided,)) if evidence.undecided else ("decided", ())
+
+
+def compared(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> ComparisonVerdict:
+    """Return the verdict on a comparison of a summary that has its checks."""
+    return verdict_on(evidence_of(comparison, summary, is_grave))
+
+
+def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> ComparisonEvidence:
+    """Return what decides about a comparison.
+
+    A server without any number is left out where two others have some.
+    """
+    cases = summary.cases_of(comparison)
+    measured = [case for case in cases if case.trials]
+    silent = [case for case in cases if not case.trials]
+    several = len(cases) > 1
+    enough = len(measured) > 1 if several else bool(measured)
+    ranked = summary.standing(comparison)
+    lines = (line for case in cases for line in case.metrics)
+    names = None if ranked is None else (ranked.metric, ranked.of)
+    line = next((one for one in lines if (one.metric, one.of) == names), None)
+    objections = against(summary, Sides(tuple(measured), ()), line)
+    wrong = [text for case in (measured if enough else cases) for text in wrong_answers(case)]
+    odd = unlike(objections, is_grave)
+    faults = [one for one in spoiled(objections) if one not in odd and _lasts(one)]
+    ranking = None if ranked is None else ranked.ranking
+    used = [one for case in cases if not _answered(case) for one in case.doubted if one.used]
+    return ComparisonEvidence(
+        smoke=summary.smoke,
+        several=several,
+        wrong=tuple(dict.fromkeys(wrong)),
+        missing=() if enough else tuple(dict.fromkeys(_without(silent))),
+        unlike=in_short(check for check in odd if check.scope == "comparison"),
+        grave=in_short(check for check in odd if check.scope != "comparison"),
+        spoiled=in_short(faults),
+        undecided=_undecided(cases, measured, ranked) if several else "",
+        pairs=() if ranking is None else ranking.differing,
+        believed=not used,
+        timed=not any(case.latency_doubted for case in cases),
+        in_turns=any(case.in_turns for case in cases),
+    )
+
+
+def _lasts(check: Check) -> bool:
+    """Whether more blocks would not do without a fault of load tool or machine."""
+    return not (check.transient or check.of_noise or check.topic in {"blocks", "placebo"})
+
+
+def _answered(case: CaseSummary) -> bool:
+    return case.capacity is not None and case.capacity.answered
+
+
+def _without(cases: Sequence[CaseSummary]) -> Iterator[str]:
+    for case in cases:
+        if case.failed:
+            yield case.failed[-1].failure.message
+        else:
+            yield f"{case.case.server} has no trial"
+
+
+def _undecided(
+    cases: Sequence[CaseSummary], measured: Sequence[CaseSummary], ranked: MetricRanking | None
+) -> str:
+    """Return why the numbers decide nothing; empty if they decide."""
+    if any(case.capacity is not None for case in cases):
+        return _undecided_rates(cases, measured)
+    if ranked is None:
+        return "no metric ranks the servers"
+    if ranked.ranking is None:
+        return ranked.why
+    if len(ranked.ranking.order) == 1:
+        return f"only {ranked.ranking.order[0].server} has values that count"
+    tied = ranked.ranking.leaders
+    most = ranked.ranking.most_apart(tied) if len(tied) > 1 else 1.0
+    if most is None:
+        return "no interval, so no difference is ruled out"
+    return "" if most < CLOSE else "the intervals allow a difference that matters"
+
+
+def _undecided_rates(cases: Sequence[CaseSummary], measured: Sequence[CaseSummary]) -> str:
+    if not all(map(_answered, cases)):
+        return "a search found no rate"
+    ends = sorted((case.capacity.ends for case in measured if case.capacity), reverse=True)
+    apart = all(low > high for (low, _), (_, high) in pairwise(ends))
+    return "" if apart else "the intervals have rates in common"
