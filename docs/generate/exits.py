@@ -50,7 +50,7 @@ def page() -> str:
         "reports all errors of a suite at once, each with its file, line and column, and then "
         "starts nothing.",
         "A wrong or slow server is a finding, not an error of benchforge. The report shows its "
-        "failed trials. The exit code is 4 only if a case has no trial, or no trial that can be "
+        "failed trials. The exit code is also 4 if a case has no trial, or no trial that can be "
         "believed, for a lasting reason. Noise is not lasting: numbers that only noise spoiled are "
         "marked NOT BELIEVED or DISTURBED, and the run exits with 0. A search is different: "
         "without an answer, `run` exits with 4, also if the reason is noise.",

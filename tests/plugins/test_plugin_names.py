@@ -6,14 +6,15 @@ from pathlib import Path
 from benchforge import plugin
 
 NAMES = """
-AXIS_NAMES CLOSE RATE ComparisonState ComparisonVerdict Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check Claim Client
-Command Comparison ConcurrencySweep Driver Duration Estimate Fact FailedTrial Fillable Finished
-FoldedFinding Histogram Load Loader Measurand Metric MetricRanking MetricSummary Need
-ObjectiveOutcome Output OutputDamaged Part Pivot Place Probe Ranking Rate Reader Reading
-Reporter Request RightAnswer Role Row RunsPython Sample SampledBody Schedule SearchTrial Series
-Server ServesCode Service Share Site Size Source StageReading StartedProcess Statistic
-Succeeds Summary Target Task Trial TrialSample Usage Verdict Window WrongOption after_cut bounded
-door doubted exposed hookimpl place places readable safe server_names text_of titled
+AXIS_NAMES CLOSE RATE Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check
+Claim Client Command Comparison ComparisonState ComparisonVerdict ConcurrencySweep Driver
+Duration Estimate Fact FailedTrial Fillable Finished FoldedFinding Histogram Load Loader
+Measurand Metric MetricRanking MetricSummary Need ObjectiveOutcome Output OutputDamaged Part
+Pivot Place Probe Ranking Rate Reader Reading Reporter Request RightAnswer Role Row RunsPython
+Sample SampledBody Schedule SearchTrial Series Server ServesCode Service Share Site Size Source
+StageReading StartedProcess Statistic Succeeds Summary Target Task Trial TrialSample Usage
+Verdict Window WrongOption after_cut bounded door doubted exposed hookimpl place places
+readable safe server_names text_of titled
 """
 
 WHAT_TO_DO = """

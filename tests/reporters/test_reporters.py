@@ -12,6 +12,7 @@ from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.raw import raw
 from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.text.words import CELLS as CELLS_WITH_DASH
 from benchforge_reporters.text.words import requested
 from hypothesis import given
 from hypothesis import strategies as st
@@ -288,7 +289,7 @@ def test_markdown_says_everything(tmp_path: Path) -> None:
         "- trials: 6 of 6 planned, 0 failed",
         "- blocks: 3",
         "",
-        "In the tables, a cell is the geometric mean of trials [lowest-highest]; > means this or more;",
+        f"In the tables, {CELLS_WITH_DASH};".replace("\N{EN DASH}", "-"),
         "nothing here is called a winner: this shows every trial's value and the spread.",
         "",
         "## hello",

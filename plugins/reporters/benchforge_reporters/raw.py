@@ -19,8 +19,9 @@ def medians(summary: Summary) -> Iterator[str]:
     for case in summary.cases:
         for line in case.metrics:
             if line.median is not None:
-                name = safe.line(f"{case.case.title}, {titled(line.metric, line.of)}")
-                yield f"- {safe.markdown(name)}: {readable.amount(line.unit, line.median)}\n"
+                value = readable.amount(line.unit, line.median)
+                text = f"{case.case.title}, {titled(line.metric, line.of)}: {value}"
+                yield f"- {safe.markdown(safe.line(text))}\n"
     yield "\n"
 
 
