@@ -1,6 +1,7 @@
 """Commits whose answers are wrong, and honest commits: how `benchforge gate` must end on each.
 
 Each is some lines of Python in programs/servers/changes.py, in the base and in the working tree.
+`make test` takes every tenth: these are of four kinds.
 """
 
 import sys
@@ -29,6 +30,8 @@ class Commit(NamedTuple):
     expect: str = BODY
     more: str = ""
     "More lines of the scenario."
+    load: str = ""
+    "More lines of the load tool."
     request: str = 'path = "PATH"'
     mends: bool = False
     "True if only the base is broken."
@@ -59,16 +62,16 @@ BROKEN: Mapping[str, Commit] = {
     "moved to a login": Commit(
         'status, headers, body = "302 Found", "Location: /login\\r\\n", b""', says=("302",)
     ),
-    "one scenario of three": Commit(
-        'if path == "/second": body = WRONG', says=(WRONG,), scenarios=("first", "second", "third")
+    "every second with two connections": Commit(
+        "if loaded and number % 2: body = WRONG", says=(WRONG,)
     ),
     "base alone": Commit("", "body = WRONG", says=(WRONG,), mends=True),
     "both": Commit("body = WRONG  # still", "body = WRONG", says=(WRONG,)),
     "does not start": Commit("", replaces=("import time", "raise SystemExit(3)"), says=("3",)),
     "from the fiftieth request on": Commit("if number > 50: body = WRONG", says=(WRONG,)),
     "from the twentieth of a connection on": Commit("if nth > 20: body = WRONG", says=(WRONG,)),
-    "every second with two connections": Commit(
-        "if loaded and number % 2: body = WRONG", says=(WRONG,)
+    "one scenario of three": Commit(
+        'if path == "/second": body = WRONG', says=(WRONG,), scenarios=("first", "second", "third")
     ),
     "one in twenty with two connections": Commit(
         "if loaded and number % 20 == 0: body = WRONG", says=(WRONG,), more=MONITORED
@@ -107,7 +110,11 @@ HONEST: Mapping[str, Commit] = {
     "another route": Commit('if path == "/more": body = WRONG'),
     "other spaces in JSON": Commit('body = body.replace(b" ", b"")', expect=PARSED),
     "more members in JSON": Commit('body = b\'{"items": [1, 2, 3], "next": 4}\'', expect=PARSED),
-    "another reason of the status": Commit('status = "200 Fine"'),
+    "a body that tells the load": Commit(
+        'body = b\'{"items": [1, 2, 3], "connected": %d}\' % connected',
+        expect=PARSED,
+        load='sample = "20%"',
+    ),
     "starts later": Commit("", replaces=("connected = 0\n", "connected = 0\ntime.sleep(0.3)\n")),
 }
 
@@ -155,6 +162,7 @@ directory = "app"
 [loaders.pace]
 use = "pace"
 connections = 2
+{commit.load}
 {scenarios}[repeat]
 quiet = "off"
 warmup = "100ms"
