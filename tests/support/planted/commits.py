@@ -24,9 +24,9 @@ class Commit(NamedTuple):
 
     head: str
     "Lines of the working tree."
+    says: str = ""
+    "Pattern of the first lines: of broken commits, what was answered."
     base: str = ""
-    says: tuple[str, ...] = ()
-    "Texts of the first lines: of broken commits, what was answered."
     expect: str = BODY
     more: str = ""
     "More lines of the scenario."
@@ -40,52 +40,49 @@ class Commit(NamedTuple):
     scenarios: tuple[str, ...] = ("items",)
 
 
-WRONG = '"no pool"'
 _MADE = 'status, body = "201 Created", b\'{"id": %d}\' % number'
 _LINES = 'body, kind = b"Hello\\n" * {}, "text/plain"'
 _HOWTO = 'status = 200, content_type = "text/plain"'
 
 BROKEN: Mapping[str, Commit] = {
     "faster since wrong": Commit(
-        "if loaded: body, pause_s = WRONG, 0.0", says=(WRONG,), more=MONITORED
+        "if loaded: body, pause_s = WRONG, 0.0", "no pool", more=MONITORED
     ),
-    "status": Commit('status = "404 Not Found"', says=("404",)),
-    "body of equal length": Commit('body = body.replace(b"1", b"7")', says=("[7, 2, 3]",)),
-    "longer body": Commit('body += b"  "', says=("22 bytes",)),
-    "empty body": Commit('body = b""', says=("0 bytes",)),
-    "content type": Commit('kind = "text/html"', says=("text/html",)),
-    "missing items": Commit("body = b'{\"items\": [1, 2]}'", says=("items",), expect=PARSED),
-    "500 under load": Commit('if loaded: status = "500 Sorry"', says=("500",)),
+    "status": Commit('status = "404 Not Found"', "404"),
+    "body of equal length": Commit('body = body.replace(b"1", b"7")', "7, 2, 3"),
+    "longer body": Commit('body += b"  "', "22 bytes"),
+    "empty body": Commit('body = b""', "0 bytes"),
+    "content type": Commit('kind = "text/html"', "text/html"),
+    "missing items": Commit("body = b'{\"items\": [1, 2]}'", r"\[1, 2\]", expect=PARSED),
+    "500 under load": Commit('if loaded: status = "500 Sorry"', "500"),
     "500 to one request in twenty": Commit(
-        'if loaded and number % 20 == 0: status = "500 Sorry"', says=("500",)
+        'if loaded and number % 20 == 0: status = "500 Sorry"', "500"
     ),
     "moved to a login": Commit(
-        'status, headers, body = "302 Found", "Location: /login\\r\\n", b""', says=("302",)
+        'status, headers, body = "302 Found", "Location: /login\\r\\n", b""', "302"
     ),
     "every second with two connections": Commit(
-        "if loaded and number % 2: body = WRONG", says=(WRONG,)
+        "if loaded and number % 2: body = WRONG", "no pool"
     ),
-    "base alone": Commit("", "body = WRONG", says=(WRONG,), mends=True),
-    "both": Commit("body = WRONG  # still", "body = WRONG", says=(WRONG,)),
-    "does not start": Commit("", replaces=("import time", "raise SystemExit(3)"), says=("3",)),
-    "from the fiftieth request on": Commit("if number > 50: body = WRONG", says=(WRONG,)),
-    "from the twentieth of a connection on": Commit("if nth > 20: body = WRONG", says=(WRONG,)),
+    "base alone": Commit("", "no pool", "body = WRONG", mends=True),
+    "both": Commit("body = WRONG  # still", "no pool", "body = WRONG"),
+    "does not start": Commit("", "exit code 3", replaces=("import time", "raise SystemExit(3)")),
+    "from the fiftieth request on": Commit("if number > 50: body = WRONG", "no pool"),
+    "from the twentieth of a connection on": Commit("if nth > 20: body = WRONG", "no pool"),
     "one scenario of three": Commit(
-        'if path == "/second": body = WRONG', says=(WRONG,), scenarios=("first", "second", "third")
+        'if path == "/second": body = WRONG', "no pool", scenarios=("first", "second", "third")
     ),
     "one in twenty with two connections": Commit(
-        "if loaded and number % 20 == 0: body = WRONG", says=(WRONG,), more=MONITORED
+        "if loaded and number % 20 == 0: body = WRONG", "no pool", more=MONITORED
     ),
     "after half a second of load": Commit(
-        "if loaded and time.monotonic() - loaded_s > 0.5: body = WRONG", says=(WRONG,)
+        "if loaded and time.monotonic() - loaded_s > 0.5: body = WRONG", "no pool"
     ),
-    "after the load": Commit("if single and loaded_s: body = WRONG", says=(WRONG,)),
+    "after the load": Commit("if single and loaded_s: body = WRONG", "no pool"),
 }
 
 HONEST: Mapping[str, Commit] = {
-    "repairs its base": Commit(
-        "", 'status = "500 Sorry"', says=("500",), mends=True, expect=PARSED
-    ),
+    "repairs its base": Commit("", "500", 'status = "500 Sorry"', expect=PARSED, mends=True),
     "equal code": Commit(""),
     "a comment": Commit("# more words"),
     "a renamed function": Commit("", replaces=("answers", "serves")),
@@ -96,13 +93,13 @@ HONEST: Mapping[str, Commit] = {
     "closes each connection": Commit('headers = "Connection: close\\r\\n"'),
     "a parameter of the content type": Commit('kind += "; charset=utf-8"'),
     "ten lines to eleven": Commit(
-        _LINES.format(11), _LINES.format(10), says=("answer changed", "Hello"), expect=_HOWTO
+        _LINES.format(11), "answer changed.*Hello", _LINES.format(10), expect=_HOWTO
     ),
     "ids of requests": Commit("body = b'{\"id\": %d}' % number", expect=TYPE),
     "a timestamp": Commit("body = b'{\"at\": %d}' % time.time_ns()", expect=TYPE),
     "ids that a POST makes": Commit(
         f"{_MADE}  # as ever",
-        _MADE,
+        base=_MADE,
         expect='status = 201, content_type = "application/json"',
         request='method = "POST", path = "PATH", body = "{}"',
     ),
