@@ -3,6 +3,7 @@
 The test puts lines for the comment `# change`. They see the request and how the server is loaded.
 """
 
+import contextlib
 import itertools
 import socket
 import sys
@@ -31,31 +32,20 @@ def reply(method, path, nth, fields):
 
 def answers(connection):
     global connected, loaded_s
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with counting:
         connected += 1
-        if connected > 1 and not loaded_s:
-            loaded_s = time.monotonic()
-    try:
-        stream = connection.makefile("rb")
-        for nth in itertools.count(1):
-            if not (line := stream.readline()):
-                break
-            fields = []
-            while field := stream.readline().strip().lower():
-                fields.append(field)
-            length = next((int(f[15:]) for f in fields if f.startswith(b"content-length:")), 0)
-            stream.read(length)
+        loaded_s = loaded_s or (time.monotonic() if connected > 1 else 0.0)
+    # A load tool that leaves at its end is not an error.
+    with contextlib.suppress(OSError), connection, connection.makefile("rb") as stream:
+        for nth, line in enumerate(iter(stream.readline, b""), 1):
+            fields = list(iter(lambda: stream.readline().strip().lower(), b""))
+            stream.read(sum(int(f[15:]) for f in fields if f.startswith(b"content-length:")))
             answer, stays = reply(*line.decode().split()[:2], nth, fields)
             connection.sendall(answer)
             if not stays or b"connection: close" in fields:
                 break
-    except OSError:
-        pass  # a load tool that leaves at its end is not an error
-    finally:
-        connection.close()
-        with counting:
-            connected -= 1
+    with counting:
+        connected -= 1
 
 
 with socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=128) as listener:
