@@ -1,14 +1,17 @@
 """Whether the load's own answers are those of single requests, by a random sample (E7)."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Container, Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
+from benchforge.model.trial.answers.answer import Answer, Expect, content_difference
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.reading import SampledBody
+from benchforge.model.trial.reading import Reading, SampledBody
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import conjoined, exact, percent
 
 _NAMED = 2
+_OF_BODY = {"body", "json_subset", "items"}
 _BEGIN = 60  # characters of a wrong body in a message
 _NONE_OF = 3.0
 "Of n answers none is wrong: 19 times in 20, fewer than 3/n of all are (Hanley and Lippman-Hand)."
@@ -29,28 +32,49 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         return
     if right is None:
         return
-    digests = {answer.sha256 for answer in trial.answers}
-    if len(digests) != 1:
-        says = (
-            f"which of {exact(count)} sampled answers are right is not known: single requests "
-            "have different bodies before and after the load"
-        )
+    wrong = [one for one in reading.sampled if one.wrong]
+    unjudged = sum(one.responses for one in reading.sampled if one.wrong is None)
+    unjudged += reading.sampled_others
+    bad = sum(one.responses for one in wrong)
+    if bad:
+        says = f"{exact(bad)} of {exact(count)} sampled answers of the load are wrong: "
+        says += conjoined([f"{_named(one)}: {one.wrong}" for one in wrong[:_NAMED]])
+        yield limits.check("E7", "behaviour", bad / count, says)
+        return
+    if unjudged:
+        says = f"whether {exact(unjudged)} of {exact(count)} sampled answers are right is not "
+        says += "known: no single request had their bodies, and these were not kept whole"
         yield limits.check("E7", "behaviour", None, says)
         return
-    wrong = [
-        one for one in reading.sampled if one.status != right.status or one.sha256 not in digests
-    ]
-    bad = sum(one.responses for one in wrong) + reading.sampled_others
-    if not bad:
-        most = percent(min(1.0, _NONE_OF / count))
-        says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
-        yield limits.check("E7", "behaviour", 0.0, says)
-        return
-    says = (
-        f"{exact(bad)} of {exact(count)} sampled answers of the load are not those of single "
-        f"requests: {conjoined([_named(one) for one in wrong[:_NAMED]])}"
+    most = percent(min(1.0, _NONE_OF / count))
+    says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
+    yield limits.check("E7", "behaviour", 0.0, says)
+
+
+def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Reading:
+    """Return a reading of which each sampled body is held to what the suite expects.
+
+    A body of a single request is right. With `body` or `same_body` no other is; else the content
+    of one that was kept whole tells.
+    """
+    digests = {answer.sha256 for answer in answers}
+    sampled = tuple(
+        one.model_copy(update={"wrong": _wrong(one, expect, digests)}) for one in reading.sampled
     )
-    yield limits.check("E7", "behaviour", bad / count, says)
+    return reading.model_copy(update={"sampled": sampled})
+
+
+def _wrong(body: SampledBody, expect: Expect, digests: Container[str]) -> str | None:
+    if body.status != expect.status:
+        return f"expected status {expect.status}, got {body.status}"
+    if body.sha256 in digests:
+        return ""
+    if expect.same_body or expect.body is not None:
+        return "it is not the body of single requests"
+    content = (body.begin or "").encode()
+    if hashlib.sha256(content).hexdigest() == body.sha256:
+        return content_difference(expect, content) or ""
+    return None if expect.model_fields_set & _OF_BODY else ""
 
 
 def _named(body: SampledBody) -> str:

@@ -45,6 +45,8 @@ class SampledBody(Frozen):
     "Number of such responses in the sample."
     begin: str | None = None
     "First 2 kB of the body; None if they were not kept."
+    wrong: str | None = None
+    "Difference from what the suite expects; empty if there is none, None if it is not known."
 
 
 class StageReading(Frozen):

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from benchforge.checks.answers.counted import counted, counted_kinds
+from benchforge.checks.answers.sampled import judged
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.suite.tuning import AppliedTuning
+from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Service
@@ -196,10 +198,10 @@ def trial_of(
         checks=tuple(story.checks),
         failure=failure,
     )
-    return MeasuredTrial(_counted(trial), story.body)
+    return MeasuredTrial(_counted(trial, case.expect), story.body)
 
 
-def _counted(trial: Trial) -> Trial:
+def _counted(trial: Trial, expect: Expect) -> Trial:
     """Return a trial whose good responses are those that the suite expects: it has some."""
     right, stream = trial.good_response, trial.stream
     if trial.reading is None:
@@ -207,7 +209,7 @@ def _counted(trial: Trial) -> Trial:
     if stream is not None:
         reading = counted_kinds(trial, trial.reading, stream, limits())
     elif right is not None:
-        reading = counted(trial, trial.reading, right, limits())
+        reading = counted(trial, judged(trial.reading, expect, trial.answers), right, limits())
     else:
         return trial
     trial = trial.model_copy(update={"reading": reading})

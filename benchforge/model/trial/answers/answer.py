@@ -135,6 +135,11 @@ def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
     got_type = answer.headers.get("content-type", "")
     if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
         return f"expected content type {expect.content_type}, got {got_type or 'none'}"
+    return content_difference(expect, body)
+
+
+def content_difference(expect: Expect, body: bytes) -> str | None:
+    """What is wrong with a body, in one line; None when it is right."""
     if mismatch := _length_difference(expect.length, len(body)):
         return mismatch
     if expect.body is not None and (mismatch := body_difference(expect.body.encode(), body)):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.suite.until import LEAST_BLOCKS
+from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge_commands.duel.turns import SLICE, apart, suite_or_why
@@ -14,6 +15,7 @@ MARK = "# Formed by benchforge gate from the suite: each server, and the same at
 _SHORTEST_BLOCK_S = 3.0  # of a pair, with start and stop: no more blocks fit
 _SHORTEST_S, _LONGEST_S = 0.2, 1.0  # of the load of a server in a block in turns
 _WARMUP = "300ms"
+_SAMPLE = "20%"
 _SHORTEST_LOAD_S = 1
 
 Load = Callable[[Tables], Suite]
@@ -33,6 +35,7 @@ def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Des
 
     Raises SuiteErrors for a suite that cannot be measured in any way.
     """
+    tables = {**tables, "loaders": _sampling(tables, load)}
     repeat = as_table(tables.get("repeat"))
     own: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
     if "placement" not in tables and apart(load(tables)):
@@ -86,6 +89,20 @@ def without_turns(
     again: Tables = {**of_all, "repeat": repeat, "scenarios": kept}
     again["loaders"] = _shorter(again, load, time_s / (2 * len(kept)))
     return Design(again, {label: scenarios[label] for label in kept})
+
+
+def _sampling(tables: Tables, load: Load) -> Tables:
+    """Return the load tools, of which those that can compare a sample of the answers do so.
+
+    In turns nothing else sees a wrong body of equal length. A mix has no sample.
+    """
+    suite = load(tables)
+    mixed = {case.name.driver for case in expand(suite) if case.workload is not None}
+    loaders = {**as_table(tables.get("loaders"))}
+    for label, declaration in suite.loaders.items():
+        if label not in mixed and getattr(declaration.part, "sample", "") is None:
+            loaders[label] = {**as_table(loaders[label]), "sample": _SAMPLE}
+    return loaders
 
 
 def _why_not(tables: Tables, load: Load, *, off: bool) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from benchforge_engines.readings import merged_reading
 
 from benchforge.checks.answers.counted import counted, counted_kinds
+from benchforge.checks.answers.sampled import judged
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
@@ -63,6 +64,8 @@ def good_of(result: Result, trial: Trial, reading: Reading) -> Reading:
     if trial.stream is not None:
         return counted_kinds(trial, reading, trial.stream, limits_then)
     if trial.good_response is not None:
+        expect = result.suite.expect(trial.case)
+        reading = reading if expect is None else judged(reading, expect, trial.answers)
         return counted(trial, reading, trial.good_response, limits_then)
     return reading
 
