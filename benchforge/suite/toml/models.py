@@ -102,7 +102,6 @@ def takes(unknown: str, model: type[BaseModel]) -> Hint:
 
 
 def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
-    """Return the model at a path below a model."""
     annotation: object = model
     for step in path:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -184,7 +184,6 @@ class _Reading(NamedTuple):
 
     @property
     def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
-        """The tables with requests, and their places."""
         tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
         for label, kind in self.kinds.items():
             at = (*self.at, "kinds", label)
