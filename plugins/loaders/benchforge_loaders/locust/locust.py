@@ -38,7 +38,7 @@ class _Process(ToolJson):
     taken: Count
     began_again: Count
     not_reached: dict[str, Count] = Field(default_factory=dict)
-    "Of flows in a result of an earlier benchforge, by the number of their kind."
+    "Counts of flows in a result of an earlier benchforge, by the number of their kind."
 
 
 class Locust(Timed):
