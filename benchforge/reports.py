@@ -18,7 +18,6 @@ from benchforge.run.disk.scratch import scratch_folder
 REPORTERS = ("markdown", "html", "csv")
 "Every run writes what these make."
 ON_DEMAND = {
-    "action-benchmark": ("action-benchmark-bigger.json", "action-benchmark-smaller.json"),
     "github": ("github.md",),
     "json": ("numbers.json",),
     "junit": ("junit.xml",),

@@ -371,6 +371,8 @@ class Metric(Part):
     "True if ratios of its values are valid where servers take turns."
     of_kinds: ClassVar[bool] = False
     "True if its values follow from the reading alone, so that each kind of a mix has its own."
+    fixed_parts: ClassVar[tuple[str | None, ...]] = ()
+    "Possible values of `of` in its samples, if no option selects them."
     measurand: ClassVar[Measurand] = ""
     """The quantity, if benchforge treats it specially. Failed requests stand out in reports, and a
     search for a rate limits them; checks of response times concern response times only."""
@@ -386,10 +388,12 @@ class Metric(Part):
     def parts(self) -> tuple[str | None, ...]:
         """Return the possible values of `of` in its samples, None for the whole; () if it depends.
 
-        benchforge then reports a claim with a wrong part as an error before anything starts. `p99`
-        is a percentile of the response times: the checks judge the percentiles that metrics list.
+        By default they are those of the option `of`, else `fixed_parts`. benchforge then reports a
+        claim with a wrong part as an error before anything starts. `p99` is a percentile of the
+        response times: the checks judge the percentiles that metrics list.
         """
-        return ()
+        parts: tuple[str | None, ...] = getattr(self, "of", self.fixed_parts)
+        return parts
 
     @classmethod
     def percentile_of(cls, of: str | None) -> float | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
+from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.registry import Registry
@@ -30,7 +31,6 @@ from benchforge.suite.measuring.hosts import engine_of, host_faults, hosts
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated, said_of_profile
 from benchforge.suite.measuring.tuning import tuning
-from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.overrides.star import left_faults
 from benchforge.suite.scenarios.placeholders import given_faults
@@ -45,7 +45,7 @@ from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
 from benchforge.suite.workload import Workload, reader
@@ -185,7 +185,7 @@ def _suite(
         workloads = yield from read_all(labelled["feeds"], by_label, parts, repeat, folder, digests)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
-    rules = yield from verdict_rules(tables)
+    rules = yield from table_of(VerdictRules, tables, "verdicts")
     gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)

@@ -21,7 +21,6 @@ FURTHER = {
     "junit": ["junit.xml"],
     "github": ["github.md"],
     "json": ["numbers.json"],
-    "action-benchmark": ["action-benchmark-bigger.json", "action-benchmark-smaller.json"],
 }
 
 
@@ -165,7 +164,7 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
 def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SUITE)
     told = bench("run", "small.toml", "--report", "nothing-such")
-    assert (told.code, "installed: action-benchmark, csv" in told.err) == (2, True), told.all
+    assert (told.code, "installed: csv" in told.err) == (2, True), told.all
     assert not (tmp_path / "results").exists()
     summary = tmp_path / "step.md"
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)})
@@ -181,8 +180,6 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert summary.read_text() == (made / "github.md").read_text()  # printed, and not appended
     assert run("report", made, "--reporter", "github").code == 0
     assert summary.read_text() == 2 * (made / "github.md").read_text()
-    told = run("report", made, "--reporter", "action-benchmark", "-o", "-")
-    assert (told.code, "writes no file" in told.err) == (2, True), told.all  # of a smoke
     (made / "junit.xml").write_text("<testsuites/>")  # as if it told of another sitting
     assert run("run", "--resume", made).code == 0
     assert run("verify", made).code == 0
@@ -219,30 +216,6 @@ def test_a_case_without_a_believable_number_is_an_error(bench: Bench, quiet: Pat
     rows = json.loads(told.out)
     believed = {(row["server"], row["believed"]) for row in rows}
     assert believed == {("one", True), ("two", False)}
-    told = bench("report", quiet, "--reporter", "action-benchmark")
-    bigger = read(quiet / "action-benchmark-bigger.json")
-    assert {entry["name"].split(" · ")[1] for entry in bigger} == {"one"}
-
-
-def test_what_github_action_benchmark_reads(bench: Bench, quiet: Path) -> None:
-    assert bench("report", quiet, "--reporter", "action-benchmark").code == 0
-    summary = read(quiet / "summary.json")
-    known = {
-        f"{case['case']['scenario']} · {case['case']['server']} · {case['case']['driver']} · "
-        + " ".join(filter(None, (line["metric"], line["of"]))): line
-        for case in summary["cases"]
-        for line in case["metrics"]
-    }
-    for better, name in (("higher", "bigger"), ("lower", "smaller")):
-        found = read(quiet / f"action-benchmark-{name}.json")
-        assert found
-        for one in found:
-            line = known[one["name"]]
-            assert set(one) == {"name", "unit", "value", "range", "extra"}
-            assert (one["value"], one["unit"]) == (line["median"], line["unit"])
-            assert isinstance(one["value"], float)
-            assert line["better"] == better
-            assert all(isinstance(one[key], str) for key in ("unit", "range", "extra"))
 
 
 @pytest.mark.parametrize("after_s", [0.3, 0.45, 0.6])

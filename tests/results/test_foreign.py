@@ -230,7 +230,7 @@ def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[s
 
 def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
     hostile(result)
-    names = ("markdown", "html", "csv", "github", "junit", "json", "action-benchmark")
+    names = ("markdown", "html", "csv", "github", "junit", "json")
     told = bench("report", result, *(word for name in names for word in ("--reporter", name)))
     assert told.code == 0, told.all
     for file in result.glob("*.*"):

@@ -1,5 +1,6 @@
 """Rising concurrency: which cases are a sweep, and what reports say of it."""
 
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,19 +23,16 @@ LEVELS = (1, 2, 4, 8, 16, 32)
 Rows = list[tuple[CaseName, Sequence[float | None]]]
 
 
-def law(level: int, contention: float = 0.05, coherency: float = 0.0) -> float:
-    return 1000 * level / (1 + contention * (level - 1) + coherency * level * (level - 1))
+def law(level: int) -> float:
+    return 1000 * level / (1 + 0.05 * (level - 1))
 
 
-def rising(server: str = "a", n: int = 5, knee: int = 10**6, coherency: float = 0.0) -> Rows:
+def rising(server: str = "a", n: int = 5, knee: int = 10**6) -> Rows:
     draw = Random(server)
     return [
         (
             case(server, loaders__few__connections=level),
-            [
-                law(min(level, knee), 0.05, coherency) * math.exp(draw.gauss(0, 0.01))
-                for _ in range(n)
-            ],
+            [law(min(level, knee)) * math.exp(draw.gauss(0, 0.01)) for _ in range(n)],
         )
         for level in LEVELS
     ]
@@ -51,40 +49,26 @@ def only(summary: Summary) -> ConcurrencySweep:
     return found
 
 
-def test_a_law_is_accepted_with_how_far_it_is_off() -> None:
+def test_a_line_says_the_most_and_from_where_on() -> None:
     summary = summed(rising())
     found = only(summary)
     assert [level.concurrency for level in found.levels] == list(LEVELS)
     assert found.sweep is not None
     assert found.sweep.best_level == 32
-    assert found.sweep.law is not None
-    assert found.sweep.law.contention == pytest.approx(0.05, abs=0.01)
-    for level in found.levels:
-        assert level.by_law == pytest.approx(level.value.value, rel=0.1)
     (line,) = sweeps(summary, "hello")
     assert line.startswith("a by few, connections varied: at most ")
     assert " requests/s (" in line
     assert "not saturated below 32" in line
     assert "times one at a time" in line
-    assert "peak not reached at 32" in line
 
 
-def test_a_hard_knee_is_no_law_and_saturates() -> None:
+def test_a_hard_knee_saturates() -> None:
     summary = summed(rising(knee=4))
     found = only(summary)
     assert found.sweep is not None
-    assert found.sweep.law is None
     assert found.sweep.saturated == 4
-    assert all(level.by_law is None for level in found.levels)
     (line,) = sweeps(summary, "hello")
     assert "saturated from 4" in line
-    assert "no scalability law: the law is " in line
-    assert "% off at one level" in line
-
-
-def test_a_peak_that_was_measured_is_told() -> None:
-    (line,) = sweeps(summed(rising(coherency=0.01)), "hello")
-    assert "peak near " in line
 
 
 def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
@@ -121,7 +105,6 @@ def test_another_option_that_varies_makes_a_sweep_for_each_of_its_values() -> No
     found = summed(rows).sweeps
     assert [one.vary for one in found] == [{"path.size": 1}, {"path.size": 9}]
     assert [len(one.levels) for one in found] == [3, 3]
-    assert all(one.sweep and "takes 5 levels" in one.sweep.law_why for one in found)
 
 
 def test_a_level_without_believed_trials_is_left_out_and_told() -> None:
@@ -169,9 +152,12 @@ def test_every_form_says_it_and_the_page_draws_it(tmp_path: Path) -> None:
         assert line in page
         assert line in report.replace("\\", "")
     assert page.count("by concurrency</figcaption>") == 2
-    assert page.count('<path class="law"') == 1  # the other has no law
     assert page.count('<circle class="mark ') >= 2 * len(LEVELS)
-    assert Summary.model_validate_json(summary.model_dump_json()) == summary
+    document = json.loads(summary.model_dump_json())
+    document["sweeps"][0]["sweep"] |= {"law": {"rate": 50.0, "peak": None}, "law_why": "few"}
+    document["sweeps"][0]["levels"][0]["by_law"] = 50.0  # as an earlier benchforge wrote it
+    earlier = Summary.model_validate_json(json.dumps(document), strict=True)
+    assert earlier.model_dump() == summary.model_dump()
 
 
 def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) -> None:
@@ -203,7 +189,6 @@ quiet = "off"
     assert slow.blocks == 3
     assert slow.sweep is not None
     assert slow.sweep.best_level == 4  # it waits: the more at a time, the more
-    assert "takes 5 levels of concurrency" in slow.sweep.law_why
     assert "slow by pace, connections varied: at most " in told.out
     assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 1
     assert bench("validate", result).code == 0

@@ -80,7 +80,6 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
 
 
 def _first(key: Any, value: Any, seen: dict[Any, Any]) -> Any:
-    """Return the first of equal values."""
     first = seen.setdefault(key, value)
     if first is value and isinstance(value, Frozen):
         compact(value)

@@ -1,27 +1,15 @@
 """How much a server serves: at rising concurrency, and at a rate that it keeps up with."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
 
 from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.frozen import Frozen
 
-
-class Scaling(Frozen):
-    """Gunther's law: X(N) = rate N / (1 + contention (N - 1) + coherency N (N - 1))."""
-
-    rate: float
-    "Requests per second at a concurrency of 1."
-    contention: float
-    "Share of the work that waits for other requests."
-    coherency: float
-    "Additional cost of each pair of requests. Above 0, throughput falls in the end."
-    max_error: float
-    "Largest error of ln X at any level; less than 0.1 for an accepted law."
-    peak: float | None
-    "Concurrency with the highest throughput; None if no peak was reached."
-    why: str = ""
-    "Reason why there is no peak."
+Dropped = Annotated[JsonValue, Field(exclude=True)]
+"A field that an earlier benchforge wrote: it is read, and neither used nor written."
 
 
 class Sweep(Frozen):
@@ -37,10 +25,10 @@ class Sweep(Frozen):
     "Range of that level in 95 % of the resampled blocks; approximate."
     knee: float | None
     "Highest throughput / throughput at level 1: where queueing begins; None without level 1."
-    law: Scaling | None
-    "Law of the levels; None if it does not describe the server, which then saturates."
-    law_why: str = ""
-    "Reason why there is no law."
+    law: Dropped = None
+    "Scalability law in a result of an earlier benchforge."
+    law_why: Dropped = None
+    "Reason for none, likewise."
 
 
 Phase = Literal["bracket", "bisect", "staircase", "done", "too low", "too high", "unanswered"]

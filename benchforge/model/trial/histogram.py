@@ -22,7 +22,6 @@ def _bucket(value: int) -> int:
 
 
 def _highest(bucket: int) -> int:
-    """The highest value of a bucket."""
     exponent = max(0, (bucket >> (_BITS - 1)) - 1)
     return (((bucket - (exponent << (_BITS - 1))) + 1) << exponent) - 1
 

@@ -195,7 +195,6 @@ class Monitoring:
         return monitor.model_copy(update={"head": "load tool" if self._heard else "scenario"})
 
     def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
-        """Return what is right of an answer."""
         return right
 
     def _alike(

@@ -60,7 +60,6 @@ def ranking(
 def _both(
     values: Mapping[str, Sequence[float | None]], first: str, second: str
 ) -> tuple[list[float], list[float]]:
-    """Return the values of the blocks that have both."""
     both = zip(values[first], values[second], strict=True)
     paired = [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
     return [ours for ours, _ in paired], [theirs for _, theirs in paired]

@@ -11,7 +11,6 @@ from benchforge.stats.inference.interval import LEAST, typical
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.line import by_block
 from benchforge.stats.sweep.sweep import sweep
-from benchforge.stats.sweep.usl import law_at
 
 LEVELS = 3
 _DRIVERS = ("loaders.", "clients.")
@@ -109,12 +108,4 @@ def _together(
     if partial.blocks < LEAST:
         what = "1 block has" if partial.blocks == 1 else f"{partial.blocks} blocks have"
         return {"why": f"{what} believed values of every level: it takes {LEAST}"}
-    fitted = sweep(values, seed)
-    law = fitted.law
-    if law is None:
-        return {"sweep": fitted}
-    levels = [
-        level.model_copy(update={"by_law": law_at(law, level.concurrency)})
-        for level in partial.levels
-    ]
-    return {"sweep": fitted, "levels": tuple(levels)}
+    return {"sweep": sweep(values, seed)}

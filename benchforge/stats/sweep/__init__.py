@@ -1,1 +1,1 @@
-"""Throughput at rising concurrency, and the universal scalability law."""
+"""Throughput at rising concurrency."""

@@ -1,4 +1,4 @@
-"""What a server serves at rising concurrency: the most, where it saturates, and by which law."""
+"""What a server serves at rising concurrency: the most, and where it saturates."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,6 @@ from typing import Final
 from benchforge.model.summary.capacity import Sweep
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.interval import LEAST, check, mean, typical
-from benchforge.stats.sweep.usl import scaling
 
 _METHOD: Final = "t of logs, highest of several"
 _SHARE = 0.95
@@ -34,20 +33,15 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
             saturated=None,
             saturated_range=None,
             knee=None,
-            law=None,
-            law_why=best.why,
         )
     logs = {concurrency: [*map(math.log, values[concurrency])] for concurrency in sorted(values)}
     means = {concurrency: mean(of) for concurrency, of in logs.items()}
-    law = scaling({concurrency: math.exp(of) for concurrency, of in means.items()})
     return Sweep(
         highest=best,
         best_level=at,
         saturated=_saturated(means),
         saturated_range=_resampled(logs, Random(seed)),  # noqa: S311 - resampling is no secret
         knee=math.exp(means[at] - means[1]) if 1 in means else None,
-        law=None if isinstance(law, str) else law,
-        law_why=law if isinstance(law, str) else "",
     )
 
 

@@ -5,18 +5,14 @@ from collections.abc import Mapping, Sequence
 from benchforge.model.suite.gate import Gate
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import table_of
 
 _TABLE = "gate"
 
 
 def gate_of(tables: Tables, labels: Mapping[str, Sequence[str]]) -> Checked[Gate]:
     """Return the waivers of a suite; none where it has no table."""
-    table = tables.get(_TABLE, {})
-    if not isinstance(table, dict):
-        yield Fault((_TABLE,), "expected a table", "write [gate]")
-        return Gate()
-    gate = (yield from checked(Gate, table, (_TABLE,))) or Gate()
+    gate = yield from table_of(Gate, tables, _TABLE)
     for number, waiver in enumerate(gate.allow):
         for key, label in (("scenarios", waiver.scenario), ("servers", waiver.server)):
             if label is not None and label not in labels[key]:

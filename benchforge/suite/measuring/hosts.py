@@ -7,7 +7,7 @@ from benchforge.model.values.distribution import entry_points
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.positions import Path
 
 FAULTS = "benchforge.host_faults"
@@ -18,11 +18,7 @@ ENGINES = "benchforge.engines"
 
 def engine_of(tables: Tables) -> Checked[EngineTable]:
     """Return the table [engine]; an engine that is not installed is a fault."""
-    written = tables.get("engine", {})
-    if not isinstance(written, dict):
-        yield Fault(("engine",), "expected a table", "write [engine]")
-        return EngineTable()
-    table = (yield from checked(EngineTable, written, ("engine",))) or EngineTable()
+    table = yield from table_of(EngineTable, tables, "engine")
     names = sorted(entry_points(ENGINES).names)
     if "engine" in tables and table.use not in names:
         hint = Nearest(table.use, names, "installed")

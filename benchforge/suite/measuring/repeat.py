@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from benchforge.suite.suite import Repeat
 from benchforge.suite.toml.document import Document, Setting, Tables, as_table
-from benchforge.suite.toml.faults import Checked, Fault
-from benchforge.suite.toml.models import checked
+from benchforge.suite.toml.faults import Checked
+from benchforge.suite.toml.models import table_of
 
 _TABLE = "repeat"
 _NUMBER, _WIDTH = ("blocks",), ("until", "between")
@@ -17,10 +17,8 @@ def repeated(document: Document, profile: str | None) -> Checked[Repeat]:
     """Return the table as it holds."""
     table = document.tables.get(_TABLE, {})
     if isinstance(table, dict):
-        written = _said_last(table, document, profile)
-        return (yield from checked(Repeat, written, (_TABLE,))) or Repeat()
-    yield Fault((_TABLE,), "expected a table", "write [repeat]")
-    return Repeat()
+        table = {**_said_last(table, document, profile)}
+    return (yield from table_of(Repeat, {_TABLE: table}, _TABLE))
 
 
 def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:

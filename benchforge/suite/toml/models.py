@@ -11,6 +11,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from benchforge.parts.part import Part
+from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
 from benchforge.suite.toml.positions import Path
 from benchforge.suite.toml.words import worded
@@ -55,6 +56,15 @@ def checked(model: type[M], table: Mapping[str, JsonValue], path: Path) -> Check
         # A value that is missing is also of the wrong type: who said so first is enough.
         yield Fault((*path, *fault.path), message, hint, of_model=True)
     return None
+
+
+def table_of(model: type[M], tables: Tables, name: str) -> Checked[M]:
+    """Return a table of a suite; the model's defaults if it is missing or faulty."""
+    table = tables.get(name, {})
+    if isinstance(table, dict):
+        return (yield from checked(model, table, (name,))) or model()
+    yield Fault((name,), "expected a table", f"write [{name}]")
+    return model()
 
 
 def sound_rest(model: type[M], table: Mapping[str, JsonValue], needed: Collection[str]) -> M | None:
@@ -102,7 +112,6 @@ def takes(unknown: str, model: type[BaseModel]) -> Hint:
 
 
 def _owner(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
-    """Return the model at a path below a model."""
     annotation: object = model
     for step in path:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):

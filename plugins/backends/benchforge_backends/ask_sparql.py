@@ -37,7 +37,6 @@ def _listens(url: str) -> None:
 
 
 def _answer(url: str) -> tuple[bytes, str]:
-    """Return the answer, and what serves it."""
     # It takes longer than all else here.
     from urllib.request import ProxyHandler, Request, build_opener  # noqa: PLC0415
 

@@ -28,10 +28,6 @@ class AiohttpClient(Rounds):
     mode: Literal["session", "async-for", "async-map", "async-map_published"] = "session"
     "Way to make requests; see above."
 
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
     def at_once(self) -> int:
         """Return how many connections there are: in rounds, those of its usual pool."""
         return min(USUAL_POOL, self.requests or USUAL_POOL) if self.in_rounds else self.concurrency

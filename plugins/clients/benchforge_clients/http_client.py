@@ -15,17 +15,10 @@ class HttpClient(Library):
 
     name: ClassVar[str] = "http_client"
     driver: ClassVar[str] = "http_client_main.py"
+    keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse",)
 
     mode: Literal["reuse", "noreuse"] = "reuse"
     "Reuse of connections."
-
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
-    def connections_kept(self) -> bool:
-        """Whether a connection is for several requests."""
-        return self.mode == "reuse"
 
 
 @hookimpl

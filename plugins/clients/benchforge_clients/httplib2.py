@@ -19,18 +19,11 @@ class Httplib2(Library):
 
     name: ClassVar[str] = "httplib2"
     driver: ClassVar[str] = "httplib2_main.py"
+    keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse",)
     modules: ClassVar[tuple[str, ...]] = ("httplib2",)
 
     mode: Literal["reuse", "noreuse", "gevent"] = "reuse"
     "Reuse of connections, or the way of study WS."
-
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
-    def connections_kept(self) -> bool:
-        """Whether a connection is for several requests."""
-        return self.mode == "reuse"
 
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""

@@ -19,10 +19,6 @@ class Httpx(Library):
     mode: Literal["sync", "async"] = "sync"
     "Client class of httpx."
 
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
 
 @hookimpl
 def benchforge_parts() -> list[type[Client]]:

@@ -54,6 +54,8 @@ class Library(RunsPython, Client, ABC):
     driver: ClassVar[str]
     modules: ClassVar[tuple[str, ...]] = ()
     "The modules that the driver imports, other than the standard library."
+    keeping_modes: ClassVar[tuple[str, ...] | None] = None
+    "The modes that use a connection for several requests; None if all do."
 
     requests: PositiveInt | None = None
     "Total number of requests. Default: as many as `duration` allows."
@@ -96,7 +98,8 @@ verify."""
 
     def chosen_mode(self) -> str | None:
         """Return the driver's mode; None for a driver that has one only."""
-        return None
+        mode: str | None = getattr(self, "mode", None)
+        return mode
 
     def way(self) -> str | None:
         """Return the way in which it is to make its requests; None where no driver tells it."""
@@ -104,7 +107,7 @@ verify."""
 
     def connections_kept(self) -> bool | None:
         """Whether a connection is for several requests; None where it depends."""
-        return True
+        return self.keeping_modes is None or self.chosen_mode() in self.keeping_modes
 
     def at_once(self) -> int:
         """Return how many requests it makes at a time, each on a connection."""

@@ -26,6 +26,7 @@ class Pycurl(Library):
 
     name: ClassVar[str] = "pycurl"
     driver: ClassVar[str] = "pycurl_main.py"
+    keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse-nobody", "reuse-buffer", "multi")
     modules: ClassVar[tuple[str, ...]] = ("pycurl",)
 
     mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
@@ -41,14 +42,6 @@ class Pycurl(Library):
         if self.mode == "multi" and self.delay:
             raise WrongOption("mode multi has no delay", "delay", "mode")
         return self
-
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
-    def connections_kept(self) -> bool:
-        """Whether a connection is for several requests."""
-        return self.mode in {"reuse-nobody", "reuse-buffer", "multi"}
 
 
 @hookimpl

@@ -71,10 +71,6 @@ class Requests(Rounds):
             raise WrongOption(message, "numbered", "mode")
         return self
 
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
     def connections_kept(self) -> bool | None:
         """Whether a connection is for several requests; threads share a pool that throws away."""
         return None if self.in_rounds else self.mode != "call"

@@ -16,18 +16,11 @@ class TornadoClient(Library):
 
     name: ClassVar[str] = "tornado"
     driver: ClassVar[str] = "tornado_main.py"
+    keeping_modes: ClassVar[tuple[str, ...] | None] = ("curl",)
     modules: ClassVar[tuple[str, ...]] = ("tornado",)
 
     mode: Literal["simple", "curl"] = "simple"
     "Client class of tornado."
-
-    def chosen_mode(self) -> str:
-        """Return the mode."""
-        return self.mode
-
-    def connections_kept(self) -> bool:
-        """Whether a connection is for several requests."""
-        return self.mode == "curl"
 
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""

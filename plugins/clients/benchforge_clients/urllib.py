@@ -16,10 +16,7 @@ class Urllib(Library):
 
     name: ClassVar[str] = "urllib"
     driver: ClassVar[str] = "urllib_main.py"
-
-    def connections_kept(self) -> bool:
-        """Return that it cannot keep one."""
-        return False
+    keeping_modes: ClassVar[tuple[str, ...] | None] = ()
 
 
 @hookimpl

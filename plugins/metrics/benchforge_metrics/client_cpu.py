@@ -24,10 +24,6 @@ class ClientCpu(Metric):
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
     "Kind of CPU time."
 
-    def parts(self) -> tuple[str | None, ...]:
-        """Return the CPU times that were asked for."""
-        return self.of
-
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in CPU seconds; unknown where the tool does not tell."""
         reading = trial.reading

@@ -60,10 +60,7 @@ class ErrorRate(Metric):
     unit: ClassVar[str] = "1"
     of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "lower"
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return that there is one number."""
-        return (None,)
+    fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample; unknown where the total of the errors is, or nothing ended."""

@@ -19,10 +19,7 @@ class KeepAlive(Metric):
     name: ClassVar[str] = "keepalive"
     unit: ClassVar[str] = "1"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return that there is one number."""
-        return (None,)
+    fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample: responses a connection."""

@@ -24,10 +24,6 @@ class ProcessTime(Metric):
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
     "Statistics over the runs of the command."
 
-    def parts(self) -> tuple[str | None, ...]:
-        """Return the statistics that were asked for."""
-        return self.of
-
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; unknown where no process was timed."""
         if trial.reading is None:

@@ -18,10 +18,7 @@ class RateMetric(Metric):
     name: ClassVar[str] = "rate"
     unit: ClassVar[str] = "requests/s"
     better: ClassVar[Literal["higher", "lower"]] = "higher"
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return the three."""
-        return ("due", "sent", "answered")
+    fixed_parts: ClassVar[tuple[str | None, ...]] = ("due", "sent", "answered")
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield the three, each in requests per second of the load."""
@@ -50,10 +47,7 @@ class Lateness(Metric):
     name: ClassVar[str] = "lateness"
     unit: ClassVar[str] = "s"
     better: ClassVar[Literal["higher", "lower"]] = "lower"
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return p99 and the most of both."""
-        return ("p99", "max", "waited p99", "waited max")
+    fixed_parts: ClassVar[tuple[str | None, ...]] = ("p99", "max", "waited p99", "waited max")
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield p99 and the most of both, in seconds; nothing waited is 0."""

@@ -19,13 +19,10 @@ class Throughput(Metric):
     in_turns: ClassVar[bool] = True
     of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
+    fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     count: Literal["good", "all"] = "good"
     "Responses that count: good ones, or complete ones of any status."
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return that there is one number."""
-        return (None,)
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""

@@ -13,10 +13,7 @@ class Transfer(Metric):
     unit: ClassVar[str] = "B/s"
     of_kinds: ClassVar[bool] = True
     better: ClassVar[Literal["higher", "lower"]] = "higher"
-
-    def parts(self) -> tuple[str | None, ...]:
-        """Return that there is one number."""
-        return (None,)
+    fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield one sample, in B/s."""

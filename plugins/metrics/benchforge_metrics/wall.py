@@ -25,10 +25,6 @@ class Wall(Metric):
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
 
-    def parts(self) -> tuple[str | None, ...]:
-        """Return what was asked for."""
-        return self.of
-
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
         """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""
         reading = trial.reading

@@ -33,7 +33,7 @@ _EXCLUSIVE = {
     "clients": "a client sends one request again and again",
 }
 _ONCE, _RANDOM = "each once", 'order = "random"'
-_FLOW_TAKERS = "pace, k6 and locust take them"
+_FLOW_TAKERS = "pace and k6 take them"
 _TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
 _PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
 
@@ -184,7 +184,6 @@ class _Reading(NamedTuple):
 
     @property
     def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
-        """The tables with requests, and their places."""
         tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
         for label, kind in self.kinds.items():
             at = (*self.at, "kinds", label)

@@ -299,7 +299,6 @@ class Mix(Workload):
 
 
 def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dict[str, Row]]:
-    """Return the rows of some users."""
     draws = {label: feed.draws(seed) for label, feed in feeds.items()}
     return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from dask_lab import connected
-from front_door import needed_module
 from hosts_lab import told_by
 
 SUITE = """
@@ -29,10 +28,10 @@ use = "pace"
 connections = 4
 requests = 200
 
-[loaders.locust]
-use = "locust"
+[loaders.single]
+use = "pace"
 host = "load"
-users = 2
+connections = 2
 duration = "2s"
 
 [feeds.user]
@@ -44,7 +43,7 @@ file = "products.csv"
 
 [scenarios.shop]
 servers = ["shop"]
-loaders = ["pace", "locust"]
+loaders = ["pace", "single"]
 
 [scenarios.shop.session]
 users = 4
@@ -142,7 +141,6 @@ KINDS = {"mine", "refused", "buy.add", "buy.pay"}
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("engine", ["ssh", "dask"])
 def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str) -> None:
-    needed_module("locust")
     with connected(engine, tmp_path, ("load", "load2", "app")) as (hosts, tables):
         (tmp_path / "code").mkdir()
         (tmp_path / "code/shop.py").write_text(SHOP)
@@ -153,7 +151,7 @@ def test_users_log_in_and_flows_go_on_from_each_host(tmp_path: Path, engine: str
         assert ran.code in ({0} if engine == "ssh" else {0, 4}), ran.all  # H5: its clocks
         (result,) = (tmp_path / "results").iterdir()
         files = {json.loads(one.read_text())["case"]["driver"]: one for one in trials(result)}
-        assert files.keys() == {"pace", "locust"}
+        assert files.keys() == {"pace", "single"}
         for tool, file in files.items():
             trial = json.loads(file.read_text())
             assert trial["failure"] is None, trial["failure"]

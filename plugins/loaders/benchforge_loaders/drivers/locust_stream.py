@@ -1,7 +1,4 @@
-"""The requests of a mix by locust: each process takes every k-th record of the stream.
-
-A user takes a record, and where it begins a flow, makes all requests of the flow.
-"""
+"""The requests of a mix by locust: each process takes every k-th record of the stream."""
 
 import json
 import mmap
@@ -12,14 +9,11 @@ from itertools import count
 from pathlib import Path
 
 import gevent
-from flow_steps import Flows
-from flow_values import LARGEST_BODY, NoValue
 from locust import FastHttpUser, HttpUser, events, task
 from locust.runners import WorkerRunner
 
 TOLD = json.loads(Path(os.environ["BENCHFORGE_LOCUST"]).read_text())
-FAST = TOLD["user"] == "fast"
-# Offset and length of a record, the number of its kind, and of the later steps of its flow.
+# Offset and length of a record, the number of its kind, and of later steps: a mix has none.
 ENTRY = struct.Struct("<QIHH")
 # What the client writes itself.
 OWN = {"host", "content-length", "connection"}
@@ -36,13 +30,11 @@ class Records:
     def __init__(self):
         self._content = mapped(TOLD["stream"])
         self._index = mapped(TOLD["index"])
-        self.flows = Flows(TOLD["stream"])
         self._total = len(self._index) // ENTRY.size
         self.start(0)
 
     def start(self, part):
         self.part, self.taken, self.began_again = part, 0, 0
-        self.not_reached = {n: 0 for n in range(len(TOLD["kinds"])) if self.flows.is_later(n)}
         self._places = self._walk()
 
     def _walk(self):
@@ -51,20 +43,13 @@ class Records:
             yield from range(self.part, self._total, TOLD["parts"])
 
     def take(self):
-        """Return the number of the kind, the bytes and the flow of the next record."""
-        place = next(self._places)
-        offset, length, kind, later = ENTRY.unpack_from(self._index, place * ENTRY.size)
-        end = offset + length
-        flow = self.flows.begun(self._content, end, kind, later) if later else None
-        return kind, self._content[offset:end], flow
+        """Return the number of the kind, and the bytes of the next record."""
+        offset, length, kind, _ = ENTRY.unpack_from(self._index, next(self._places) * ENTRY.size)
+        self.taken += 1
+        return kind, self._content[offset : offset + length]
 
     def printed(self):
-        not_reached = {str(kind): count for kind, count in self.not_reached.items()}
-        return {
-            "taken": self.taken,
-            "began_again": self.began_again,
-            "not_reached": not_reached,
-        }
+        return {"taken": self.taken, "began_again": self.began_again}
 
 
 RECORDS = Records()
@@ -103,50 +88,20 @@ def parted(request):
 
 
 def ask(self, **more):
-    """Make the requests of the next record: one, or those of a flow until it ends."""
-    kind, request, flow = RECORDS.take()
-    while True:
-        RECORDS.taken += 1
-        method, path, headers, body = parted(request)
-        with self.client.request(
-            method,
-            path,
-            headers=headers,
-            data=body,
-            allow_redirects=False,
-            catch_response=True,
-            **more,
-        ) as answer:
-            # Statistics are kept by name, and of statuses there are none: 0 where no answer came.
-            answer.request_meta["name"] = f"{TOLD['kinds'][kind]} {answer.status_code}"
-            goes_on = flow is not None and answered(flow, answer)
-        if not goes_on:
-            return
-        if flow.think_s:
-            gevent.sleep(flow.think_s)
-        kind, request = flow.kind, flow.next
-        if not flow.steps:
-            flow = None
-
-
-def answered(flow, answer):
-    """Return whether a flow goes on after an answer; if not, count the steps that come no more."""
-    went_on = False
-    if answer.status_code:
-        body = answer.content or b""
-        lines = (answer.headers if FAST else answer.raw.headers).items()
-        try:
-            if len(body) > LARGEST_BODY:
-                body = None
-            went_on = RECORDS.flows.answered(flow, answer.status_code, lines, body) is None
-        except NoValue as error:
-            answer.failure(f"benchforge take: {error}")
-            # No response that counts, as none that is cut.
-            answer.request_meta["name"] = f"{TOLD['kinds'][flow.kind]} 0"
-    if not went_on:
-        for later in flow.later:
-            RECORDS.not_reached[later] += 1
-    return went_on
+    """Make the request of the next record."""
+    kind, request = RECORDS.take()
+    method, path, headers, body = parted(request)
+    with self.client.request(
+        method,
+        path,
+        headers=headers,
+        data=body,
+        allow_redirects=False,
+        catch_response=True,
+        **more,
+    ) as answer:
+        # Statistics are kept by name, and of statuses there are none: 0 where no answer came.
+        answer.request_meta["name"] = f"{TOLD['kinds'][kind]} {answer.status_code}"
 
 
 def keep_no_cookies(jar):
@@ -154,7 +109,7 @@ def keep_no_cookies(jar):
     jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
 
-if FAST:
+if TOLD["user"] == "fast":
 
     class Visitor(FastHttpUser):
         connection_timeout = network_timeout = TOLD["timeout"]

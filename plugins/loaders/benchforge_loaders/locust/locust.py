@@ -37,8 +37,8 @@ class _Process(ToolJson):
 
     taken: Count
     began_again: Count
-    not_reached: dict[str, Count]
-    "Number of flows that ended before a later step, by the number of its kind."
+    not_reached: dict[str, Count] = Field(default_factory=dict)
+    "Counts of flows in a result of an earlier benchforge, by the number of their kind."
 
 
 class Locust(Timed):
@@ -57,8 +57,8 @@ class Locust(Timed):
       high.
     - Your own locustfile decides which requests to send. benchforge uses the scenario's request
       only for the checks before and after the load. Redirects are followed as that file says.
-    - Of a mix, the users of a process share its part of the stream: each takes the next request,
-      or the next flow, and makes all of its requests. Only a flow keeps the cookies of its answers.
+    - Of a mix, the users of a process share its part of the stream: each takes the next request.
+      It cannot send flows.
     - locust reports the status of a failure only in words, from which benchforge forms the
       classes. With your own locustfile, `other` are failures that the file declared.
     """
@@ -174,17 +174,13 @@ class Locust(Timed):
         if not output.target.kinds:
             return reading
         processes = self._processes(output)
-        ended = Counter[str]()
-        for process in processes:
-            ended.update(process.not_reached)
-        kinds = {
-            kind: one.model_copy(update={"not_reached": ended.get(str(number))})
-            for number, (kind, one) in enumerate(
-                report.by_kind(output.target.kinds, retries=retries).items()
-            )
-        }
+        ended = sum((Counter(process.not_reached) for process in processes), Counter[str]())
+        readings = report.by_kind(output.target.kinds, retries=retries).items()
         update = {
-            "kinds": kinds,
+            "kinds": {
+                kind: one.model_copy(update={"not_reached": ended.get(str(number))})
+                for number, (kind, one) in enumerate(readings)
+            },
             "records_taken": tuple(process.taken for process in processes),
             "stream_began_again": sum(process.began_again for process in processes),
         }
@@ -193,10 +189,6 @@ class Locust(Timed):
     def why_no_kinds(self, requests: Mapping[str, Request]) -> str:
         """Return why it cannot send a mix: a locustfile of one's own decides for itself."""
         return "sends what its own locustfile says" if self.locustfile is not None else ""
-
-    def why_no_flows(self, takes: Sequence[str]) -> str:
-        """Return nothing: a user makes all requests of a flow."""
-        return ""
 
     def _stream(self, target: Target) -> Mapping[str, object]:
         """Return what our locustfile for a mix reads."""

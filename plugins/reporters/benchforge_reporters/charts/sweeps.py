@@ -1,4 +1,4 @@
-"""Throughput at rising concurrency: levels with their intervals, and the law as a line."""
+"""Throughput at rising concurrency: levels with their intervals."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from benchforge.plugin import ConcurrencySweep, readable
 from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import COLOURS, stretched, svg, titled
+from benchforge_reporters.charts.svg.drawing import COLOURS, svg, titled
 from benchforge_reporters.text.sweeps import scaled
 
 _HEIGHT, _FOOT = 170, 18
@@ -22,7 +22,7 @@ def sweep_curve(swept: ConcurrencySweep, colour: int) -> Markup | None:
         return None
     sizes = scaled(swept)
     tops = [level.value.high or level.value.value or 0.0 for level in measured]
-    heights = ChartAxis.from_zero([*tops, *(level.by_law or 0.0 for level in measured)])
+    heights = ChartAxis.from_zero(tops)
     heights = ChartAxis(heights.low, heights.high, room=(0.0, 6.0))
 
     def x(place: int) -> float:
@@ -36,13 +36,6 @@ def sweep_curve(swept: ConcurrencySweep, colour: int) -> Markup | None:
             at = y(float(tick))
             yield f'<line class="grid" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
             yield f'<text x="2" y="{at - 3}">{sizes.text(float(tick))}</text>'
-        law = " ".join(
-            f"{10 * x(place):.0f},{1000 * y(level.by_law) / _HEIGHT:.0f}"
-            for place, level in enumerate(measured)
-            if level.by_law is not None
-        )
-        if law:
-            yield stretched("100%", _HEIGHT, f'<path class="law" d="M{law}"/>')
         for place, level in enumerate(measured):
             value = level.value
             if value.low is not None and value.high is not None:

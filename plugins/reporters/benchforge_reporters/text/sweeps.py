@@ -1,4 +1,4 @@
-"""Rising concurrency in words: the most, from where on, and by which law."""
+"""Rising concurrency in words: the most, and from where on."""
 
 from collections.abc import Iterator
 
@@ -52,13 +52,3 @@ def _sentences(swept: ConcurrencySweep) -> Iterator[str]:
         yield f"{still or f'saturated from {sweep.saturated}'}{about}"
     if sweep.knee is not None:
         yield f"as many as {readable.figure(sweep.knee)} times one at a time"
-    if sweep.law is None:
-        yield f"no scalability law: {sweep.law_why}"
-        return
-    law = sweep.law
-    peak = law.why if law.peak is None else f"near {readable.figure(law.peak)}"
-    yield (
-        f"scalability law (off by {readable.percent(law.max_error)} at most): "
-        f"contention {readable.figure(law.contention)}, "
-        f"coherency {readable.figure(law.coherency)}, peak {peak}"
-    )

@@ -35,7 +35,7 @@ def command() -> None:
 
     The run may be interrupted or still in progress; if it is in progress, write to another folder
     with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
-    action-benchmark, github, json, junit and why.
+    github, json, junit and why.
 
     Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.

@@ -117,7 +117,6 @@ def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
 
 
 def _newest(folder: Path) -> Path:
-    """Return the newest result in a folder."""
     results = list(results_in(folder))
     if not results:
         raise Unusable(f"{folder}: contains no result", "name the folder of a result")

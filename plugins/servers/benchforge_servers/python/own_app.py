@@ -78,7 +78,6 @@ def _no_module(module: str, folder: Path) -> WrongOption:
 
 
 def _modules(folder: Path) -> Iterator[str]:
-    """Yield the modules of a folder and of the folders in it."""
     for file in sorted(folder.glob("*.py")):
         yield file.stem
     for file in sorted(folder.glob("*/*.py")):

@@ -25,14 +25,13 @@ from benchforge.suite.environment import Environment
 from benchforge.suite.kept.questions import Asks, asks
 from benchforge.suite.matrix.axis import part_at
 from benchforge.suite.measuring.repeat import repeated
-from benchforge.suite.measuring.verdicts import verdict_rules
 from benchforge.suite.overrides.layers import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import ALONE
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked
-from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.models import table_of, typed
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed
 
@@ -134,7 +133,7 @@ def _kept(document: Document, header: Header, registry: Registry) -> Checked[Kep
     # Secrets do not say how an output is read, and whoever reads a result has none of them.
     parts = yield from declared(labelled, registry, Environment(lambda _: HIDDEN))
     repeat = yield from repeated(document, header.profile)
-    rules = yield from verdict_rules(document.tables)
+    rules = yield from table_of(VerdictRules, document.tables, "verdicts")
     drivers = {
         label: (place, declaration)
         for place in DRIVERS
