@@ -1,5 +1,6 @@
 """E1 to E7: errors, what response times leave out, and whether all answer alike."""
 
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from benchforge.checks.answers.alike import answers as same
 from benchforge.checks.answers.alike import size
 from benchforge.checks.answers.answers import censored, errors
 from benchforge.model.suite.search import SearchOutcome
+from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import SampledBody
@@ -56,8 +58,8 @@ def test_what_is_not_there_is_unknown() -> None:
 # --- E7 ------------------------------------------------------------------------------------------
 
 
-def body(sha256: str, responses: int, **changed: Any) -> SampledBody:
-    fields = {"status": 200, "length": 1000, "sha256": sha256, "responses": responses}
+def body(digest: str, responses: int, **changed: Any) -> SampledBody:
+    fields = {"status": 200, "length": 1000, "sha256": digest, "responses": responses, "wrong": ""}
     return SampledBody.model_validate(fields | changed)
 
 
@@ -74,24 +76,55 @@ def test_a_sample_without_a_wrong_answer_bounds_how_many_there_are() -> None:
 
 
 def test_wrong_answers_of_a_sample_are_counted_and_shown() -> None:
-    wrong = body("bb", 2, begin="no rows"), body("aa", 1, status=500)
-    (check,) = sample(body("aa", 96), *wrong, others=1)
+    wrong = body("bb", 2, begin="no rows", wrong="no JSON"), body("aa", 2, status=500, wrong="500")
+    (check,) = sample(body("aa", 95), *wrong, others=1)
     assert (check.status, check.value, check.subject) == ("fail", 0.04, "behaviour")
     assert "4 of 100 sampled answers" in check.message
-    assert "2 of status 200 with 1,000 bytes, 'no rows'" in check.message
+    assert "2 of status 200 with 1,000 bytes, 'no rows': no JSON" in check.message
 
 
-def test_where_single_requests_differ_a_sample_says_nothing() -> None:
-    (check,) = sample(body("aa", 9), answers=(answer(), answer(sha256="bb")))
+def test_a_body_that_nobody_judged_is_unknown_and_one_that_expect_allows_is_a_warning() -> None:
+    (check,) = sample(body("aa", 9), body("bb", 1, wrong=None))
     assert (check.status, check.value) == ("unknown", None)
+    (check,) = sample(body("aa", 9), body("bb", 1, begin="other"))
+    assert check.status == "warn"
+    assert "whether it is right is for `expect` to say" in check.message
+    (check,) = sample(body("bb", 9), answers=(answer(), answer(sha256="cc")))
+    assert check.status == "pass"
 
 
-@pytest.mark.parametrize("sha256", ["aa", "bb"])
-def test_of_a_mix_it_is_not_known_which_answers_are_right(sha256: str) -> None:
+@pytest.mark.parametrize(
+    ("expect", "text", "wrong"),
+    [
+        ({"json": {"a": 1}}, '{"a": 1, "b": 2}', False),
+        ({"json": {"a": 1}}, '{"a": 2}', True),
+        ({"body": "pong"}, "gnop", True),
+        ({"same_body": True}, "gnop", True),
+        ({"length": 3}, "gnop", True),
+        ({}, "gnop", False),
+    ],
+)
+def test_a_sampled_body_is_held_to_what_the_suite_expects(
+    expect: dict[str, Any], text: str, wrong: bool
+) -> None:
+    digest = sha256(text.encode()).hexdigest()
+    seen = body(digest, 1, begin=text, length=len(text), wrong=None)
+    of = sampled.judged(reading(sampled=(seen,)), Expect.model_validate(expect), [answer()])
+    assert bool(of.sampled[0].wrong) is wrong
+    cut = sampled.judged(
+        reading(sampled=(seen.model_copy(update={"begin": text[:1]}),)),
+        Expect.model_validate({"json": {"a": 1}}),
+        [answer()],
+    )
+    assert cut.sampled[0].wrong is None
+
+
+@pytest.mark.parametrize("digest", ["aa", "bb"])
+def test_of_a_mix_it_is_not_known_which_answers_are_right(digest: str) -> None:
     """Even where the bodies are those of single requests: they may belong to another kind."""
     kinds = {label: StreamKind(share=1, records=1, request=Request()) for label in ("list", "item")}
     mix = Stream(records=2, sha256="ab", kinds=kinds)
-    (check,) = sample(body(sha256, 300), good_response=None, stream=mix)
+    (check,) = sample(body(digest, 300), good_response=None, stream=mix)
     assert (check.status, check.value) == ("unknown", None)
     assert "which of 300 sampled answers are right is not known" in check.message
     assert "several kinds" in check.message

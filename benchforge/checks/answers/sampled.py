@@ -46,6 +46,14 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         says += "known: no single request had their bodies, and these were not kept whole"
         yield limits.check("E7", "behaviour", None, says)
         return
+    digests = {answer.sha256 for answer in trial.answers}
+    strange = [one for one in reading.sampled if one.sha256 not in digests]
+    if strange and len(digests) == 1:
+        odd = sum(one.responses for one in strange)
+        says = f"{exact(odd)} of {exact(count)} sampled answers of the load have another body than "
+        says += f"single requests: {_named(strange[0])}: whether it is right is for `expect` to say"
+        yield limits.check("E7", "behaviour", 0.0, says, status="warn")
+        return
     most = percent(min(1.0, _NONE_OF / count))
     says = f"none of {exact(count)} sampled answers of the load is wrong: at most {most} are"
     yield limits.check("E7", "behaviour", 0.0, says)
