@@ -27,6 +27,7 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.load import load
 
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
+GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 CLOSED = {"connections": 4, "duration": 1}
 RUNS: list[tuple[str, dict[str, Any]]] = [
@@ -65,9 +66,11 @@ def programs(part: Loader) -> Mapping[str, Path]:
 
 
 @contextmanager
-def server(here: Sandbox, folder: Path) -> Iterator[tuple[int, Running]]:
+def server(
+    here: Sandbox, folder: Path, program: Path = SERVER, mode: str = "slowly"
+) -> Iterator[tuple[int, Running]]:
     port = here.free_port()
-    running = here.start("server", Command(sys.executable, SERVER, port, "slowly"), folder, {})
+    running = here.start("server", Command(sys.executable, program, port, mode), folder, {})
     until = time.monotonic() + 200
     while time.monotonic() < until:
         with here.socket() as inside:
@@ -144,6 +147,21 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
 def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path) -> None:
     ran = run("h2load", CLOSED, tmp_path, Request(path="/empty"))
     assert (ran.asked, ran.reading.errors["silent"]) == (4, 4)
+
+
+def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: Path) -> None:
+    part = Registry().part("loader", "h2load").model_validate(CLOSED | {"protocol": "h2c"})
+    assert isinstance(part, Loader)
+    request, programs_ = Request(path="/"), programs(part)
+    with LocalHost().trial(tmp_path) as here, server(here, tmp_path, GOAWAY, "5") as (port, _):
+        url = f"http://127.0.0.1:{port}/"
+        target = Target(url, request, tmp_path, programs_, Path(sys.executable))
+        finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
+    lines = (tmp_path / "h2load-load.tsv").read_text().splitlines()
+    assert [line for line in lines if line.startswith("0\t-1\t")], lines
+    with pytest.raises(OutputDamaged, match="all 4 clients ended before the load did") as refused:
+        part.read(Output(target, finished))
+    assert refused.value.about == "behaviour"
 
 
 def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
