@@ -93,10 +93,18 @@ class H2load(Timed):
         return Command(site.programs["h2load"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
+        """Return one command.
+
+        Raises BenchforgeError for HTTP/2 that the server cannot speak, and for HEAD over HTTP/1.1.
+        """
         if why := self._no_http2(target.url):
             raise BenchforgeError(f"h2load: {why}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
+        if request.method == "HEAD" and self.protocol == "http/1.1":
+            raise BenchforgeError(
+                "h2load: a HEAD request: h2load waits for the body that never comes",
+                "use GET, or ab",
+            )
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
@@ -108,7 +116,7 @@ class H2load(Timed):
                 f"--log-file={target.folder / _log(target)}",
                 *(["-d", target.body_file] if target.body_file else []),
                 *(["-H", f":method: {request.method}"] if request.method != meant else []),
-                *headers(request.headers),
+                *headers(_named(request.headers)),
                 *("-i", target.folder / URLS),
             )
         ]
@@ -235,6 +243,11 @@ class H2load(Timed):
             f"had {own:,.0f}",
             _KEEP,
         )
+
+
+def _named(declared: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers as h2load takes them: it adds a Host, and replaces its :authority."""
+    return {":authority" if name.lower() == "host" else name: declared[name] for name in declared}
 
 
 def _whole(log: Log, done: int, succeeded: int) -> None:
