@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +66,10 @@ def programs(part: Loader) -> Mapping[str, Path]:
 
 
 @contextmanager
-def server(
-    here: Sandbox, folder: Path, program: Path = SERVER, mode: str = "slowly"
-) -> Iterator[tuple[int, Running]]:
+def server(here: Sandbox, folder: Path, program: Sequence[object]) -> Iterator[tuple[int, Running]]:
     port = here.free_port()
-    running = here.start("server", Command(sys.executable, program, port, mode), folder, {})
+    script, *words = program
+    running = here.start("server", Command(sys.executable, script, port, *words), folder, {})
     until = time.monotonic() + 200
     while time.monotonic() < until:
         with here.socket() as inside:
@@ -81,12 +80,18 @@ def server(
 
 
 def run(
-    tool: str, options: dict[str, Any], folder: Path, request: Request | None = None, **more: Any
+    tool: str,
+    options: dict[str, Any],
+    folder: Path,
+    request: Request | None = None,
+    *,
+    program: Sequence[object] = (SERVER, "slowly"),
+    **more: Any,
 ) -> Ran:
     part = Registry().part("loader", tool).model_validate(options)
     assert isinstance(part, Loader)
     there, known = request or Request(path="/ok"), programs(part)
-    with LocalHost().trial(folder) as here, server(here, folder) as (port, running):
+    with LocalHost().trial(folder) as here, server(here, folder, program) as (port, running):
         url = f"http://127.0.0.1:{port}{there.path}"
         target = Target(url, there, folder, known, Path(sys.executable), **more)
         finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
@@ -150,18 +155,19 @@ def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path)
 
 
 def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: Path) -> None:
-    part = Registry().part("loader", "h2load").model_validate(CLOSED | {"protocol": "h2c"})
-    assert isinstance(part, Loader)
-    request, programs_ = Request(path="/"), programs(part)
-    with LocalHost().trial(tmp_path) as here, server(here, tmp_path, GOAWAY, "5") as (port, _):
-        url = f"http://127.0.0.1:{port}/"
-        target = Target(url, request, tmp_path, programs_, Path(sys.executable))
-        finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
-    lines = (tmp_path / "h2load-load.tsv").read_text().splitlines()
-    assert [line for line in lines if line.startswith("0\t-1\t")], lines
-    with pytest.raises(OutputDamaged, match="all 4 clients ended before the load did") as refused:
-        part.read(Output(target, finished))
-    assert refused.value.about == "behaviour"
+    options = CLOSED | {"protocol": "h2c"}
+    for attempt in range(4):  # on a loud machine no request may end in a second
+        folder = tmp_path / f"{attempt}"
+        folder.mkdir()
+        try:
+            run("h2load", options, folder, program=(GOAWAY, 5))
+        except OutputDamaged as error:
+            refused = error
+            if "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text():
+                break
+    assert "all 4 clients ended before the load did" in str(refused)
+    assert refused.about == "behaviour"
+    assert "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text()
 
 
 def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:

@@ -56,9 +56,9 @@ class Row:
 
     @classmethod
     def from_line(cls, line: str) -> "Row":
-        tool, version, own, with_body, cannot, otherwise = map(str.strip, line.split("|")[1:-1])
-        sets = (frozenset(filter(None, cell.split(", "))) for cell in (own, with_body, cannot))
-        return cls(tool, version, *sets, otherwise)
+        tool, version, *cells, otherwise = map(str.strip, line.split("|")[1:-1])
+        own, with_body, cannot = (frozenset(filter(None, cell.split(", "))) for cell in cells)
+        return cls(tool, version, own, with_body, cannot, otherwise)
 
     @property
     def suite(self) -> str:
