@@ -21,7 +21,7 @@ class Log:
     """Every request that ended; `spans` are microseconds since 1970 from its start to its end."""
 
     spans: tuple[tuple[int, int], ...]
-    "Of the requests that were sent."
+    "Start and end of each request that was sent."
     durations: Mapping[int, int]
     "Number of responses by duration in microseconds."
     statuses: Mapping[int, int]
