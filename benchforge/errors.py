@@ -108,9 +108,13 @@ class KeeperSilent(KeeperGone):
 
 
 class OutputDamaged(BenchforgeError):
-    """A tool's output lacks something that benchforge needs: the trial has no reading."""
+    """A tool's output lacks something that benchforge needs: the trial has no reading.
+
+    `about` says whose doing that is: what the server did to a load tool is not tried again.
+    """
 
     exit_code = 4
+    about: Literal["behaviour", "apparatus"] = "apparatus"
 
 
 class CannotKeep(BenchforgeError):

@@ -54,8 +54,9 @@ class Faults:
         status, body = _reply(path, number)
         cut = path == "/halves" or (path == "/half" and number % 10 == 0)
         keeps = "connection: keep-alive" in head or version == "http/1.1"
+        reason = "" if path == "/wordless" else "X"
         writer.write(
-            f"HTTP/1.1 {status} X\r\nServer: faults/1\r\nContent-Length: {len(body)}\r\n"
+            f"HTTP/1.1 {status} {reason}\r\nServer: faults/1\r\nContent-Length: {len(body)}\r\n"
             f"Connection: {'keep-alive' if keeps else 'close'}\r\n\r\n".encode()
         )
         writer.write(b"" if method == "head" else body[: len(body) // 2] if cut else body)

@@ -111,6 +111,7 @@ CASES: dict[str, list[Case]] = {
     "h2load": [
         *(replace(case, mode="slowly") for case in OTHERS),
         Case("streams", "/ok", {"streams": 3}, mode="slowly"),
+        Case("wordless", "/wordless", mode="slowly"),
     ],
     "hey": [*OTHERS, Case("paced", "/ok", PACED), Case("late", "/slow", LATE)],
     "siege": [*OTHERS, Case("without-keep-alive", "/ok", {"keep_alive": False})],

@@ -148,7 +148,7 @@ class Monitoring:
         return (head or self._scenarios_head(len(body))) + body
 
     def _scenarios_head(self, length: int) -> bytes:
-        request = self._probe.request
+        request = self._probe.request.framed
         headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
         headers.setdefault("host", f"Host: {urlsplit(self._probe.root).netloc}")
         if request.body is not None:

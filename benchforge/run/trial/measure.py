@@ -137,10 +137,10 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
     if isinstance(error, CannotKeep):
         raise error
     if isinstance(error, OutputDamaged):
-        # The tool's fault until proven otherwise: it is asked again.
+        # The tool's fault unless its driver says otherwise: it is asked again.
         log = _driver_log(folder, case)
         return Failure(
-            stage="read", message=error.message, hint=error.hint, log=log, subject="apparatus"
+            stage="read", message=error.message, hint=error.hint, log=log, subject=error.about
         )
     if isinstance(error, OSError):
         if folder.is_dir() and error.errno not in _DISK:

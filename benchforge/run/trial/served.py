@@ -251,7 +251,7 @@ def _target(
 ) -> Target:
     return Target(
         url=asking.root + asking.request.path,
-        request=asking.request,
+        request=asking.request.framed,
         folder=folder,
         programs=ground.programs,
         python=ground.python_of(case.driver),

@@ -14,6 +14,7 @@ from benchforge.plugin import (
     Need,
     Output,
     Reading,
+    Request,
     Site,
     Target,
     hookimpl,
@@ -23,6 +24,7 @@ from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, o
 
 RC = "siegerc"
 URLS = "siege-urls"
+_SETTINGS = {"accept-encoding", "user-agent"}
 _UNENDED = 1_000_000_000  # siege gives up after so many failures, 1024 by itself
 
 
@@ -95,6 +97,7 @@ class Siege(Timed):
             "connection": "keep-alive" if self.keep_alive else "close",
             "chunked": "true",
             "accept-encoding": "identity",
+            **_declared(target.request, settings=True),
             "parser": "false",
             "follow-location": "false",
             "cache": "false",
@@ -121,7 +124,7 @@ class Siege(Timed):
                 target.programs["siege"],
                 *("-R", target.folder / RC, "-b", "-j"),
                 *("-c", self.connections, "-t", f"{int(self.duration) + 1}S"),
-                *headers(target.request.headers),
+                *headers(_declared(target.request, settings=False)),
                 *("-f", target.folder / URLS),
                 environment={"HOME": str(target.folder)},
             )
@@ -173,6 +176,16 @@ def _document(text: str) -> str:
     if not match:
         raise ValueError("no JSON")
     return match[0]
+
+
+def _declared(request: Request, *, settings: bool) -> dict[str, str]:
+    """Return the headers that siege takes as settings, or the others.
+
+    It sends an Accept of its own unless that is the first of the others.
+    """
+    named = sorted(request.headers.items(), key=lambda header: header[0].lower() != "accept")
+    both = {(name.lower() if settings else name): value for name, value in named}
+    return {name: value for name, value in both.items() if (name.lower() in _SETTINGS) == settings}
 
 
 @hookimpl

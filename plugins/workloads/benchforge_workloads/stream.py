@@ -344,7 +344,7 @@ class _Maker:
     """The templates of a kind's request."""
 
     def __init__(self, request: KindRequest) -> None:
-        headers = with_type(request)
+        headers = with_type(request if request.form is not None else request.framed)
         content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
         self._path = in_path(request.path)
         self._method, self._start = request.method, f"{request.method} "

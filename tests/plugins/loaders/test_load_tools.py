@@ -45,6 +45,10 @@ COUNTED_ON = [
 ]
 UNREADABLE = [
     ("h2load", "tool-killed", "h2load: ended by signal 15"),
+    ("h2load", "closes", "h2load: all 10 clients ended before the load did, the first 10"),
+    ("h2load", "half", "h2load: all 10 clients ended before the load did, the first 22"),
+    ("h2load", "reset", "h2load: at least 8 of 10 clients ended before the load did, the first 4"),
+    ("h2load", "server-killed", "h2load: all 10 clients ended before the load did, the first 6"),
     ("hey", "tool-killed", "hey: ended by signal 15"),
     ("hyperfine", "broken", "hyperfine: Error: Command terminated with non-zero exit code: 1"),
     ("k6", "tool-killed", "k6: .*received a 'terminated' signal"),
@@ -193,12 +197,17 @@ def test_an_answer_after_200_ms_takes_that_long(tool: str, name: str) -> None:
 
 def test_clients_of_h2load_that_died_are_told() -> None:
     assert "0 failed" in (RECORDINGS / "h2load/server-killed/stdout.txt").read_text()
-    for name in ("half", "halves", "empty", "server-killed", "closes"):
+    for name in ("halves", "empty", "hang"):
         reading = read("h2load", name)
         assert reading.errors["silent"] == reading.unanswered == 10
         assert reading.defects == ("h2load:dead-clients",)
-    assert read("h2load", "half").responses + 10 == told("h2load", "half")["asked"]
     assert read("h2load", "healthy").defects == ()
+
+
+def test_h2load_tells_no_status_of_a_status_line_without_a_reason() -> None:
+    reading = read("h2load", "wordless")
+    assert (reading.statuses, reading.good) == ({}, reading.responses)
+    assert reading.responses + 10 == told("h2load", "wordless")["asked"]
 
 
 @pytest.mark.parametrize(

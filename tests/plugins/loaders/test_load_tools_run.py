@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.suite.load import load
 
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
+GOAWAY = Path(__file__).parents[2] / "programs/faulty_servers/goaway.py"
 ASKS_TWICE = "import sys, urllib.request as u; [u.urlopen(sys.argv[1]).read() for _ in range(2)]"
 CLOSED = {"connections": 4, "duration": 1}
 RUNS: list[tuple[str, dict[str, Any]]] = [
@@ -65,9 +66,10 @@ def programs(part: Loader) -> Mapping[str, Path]:
 
 
 @contextmanager
-def server(here: Sandbox, folder: Path) -> Iterator[tuple[int, Running]]:
+def server(here: Sandbox, folder: Path, program: Sequence[object]) -> Iterator[tuple[int, Running]]:
     port = here.free_port()
-    running = here.start("server", Command(sys.executable, SERVER, port, "slowly"), folder, {})
+    script, *words = program
+    running = here.start("server", Command(sys.executable, script, port, *words), folder, {})
     until = time.monotonic() + 200
     while time.monotonic() < until:
         with here.socket() as inside:
@@ -78,12 +80,18 @@ def server(here: Sandbox, folder: Path) -> Iterator[tuple[int, Running]]:
 
 
 def run(
-    tool: str, options: dict[str, Any], folder: Path, request: Request | None = None, **more: Any
+    tool: str,
+    options: dict[str, Any],
+    folder: Path,
+    request: Request | None = None,
+    *,
+    program: Sequence[object] = (SERVER, "slowly"),
+    **more: Any,
 ) -> Ran:
     part = Registry().part("loader", tool).model_validate(options)
     assert isinstance(part, Loader)
     there, known = request or Request(path="/ok"), programs(part)
-    with LocalHost().trial(folder) as here, server(here, folder) as (port, running):
+    with LocalHost().trial(folder) as here, server(here, folder, program) as (port, running):
         url = f"http://127.0.0.1:{port}{there.path}"
         target = Target(url, there, folder, known, Path(sys.executable), **more)
         finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
@@ -144,6 +152,22 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
 def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path) -> None:
     ran = run("h2load", CLOSED, tmp_path, Request(path="/empty"))
     assert (ran.asked, ran.reading.errors["silent"]) == (4, 4)
+
+
+def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: Path) -> None:
+    options = CLOSED | {"protocol": "h2c"}
+    for attempt in range(4):  # on a loud machine no request may end in a second
+        folder = tmp_path / f"{attempt}"
+        folder.mkdir()
+        try:
+            run("h2load", options, folder, program=(GOAWAY, 5))
+        except OutputDamaged as error:
+            refused = error
+            if "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text():
+                break
+    assert "all 4 clients ended before the load did" in str(refused)
+    assert refused.about == "behaviour"
+    assert "\n0\t-1\t" in (folder / "h2load-load.tsv").read_text()
 
 
 def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:

@@ -369,7 +369,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
 @pytest.mark.parametrize(
     ("server", "protocol", "says"),
     [
-        ("tls = true\nhttp2 = true", "h2", ""),
+        ("tls = true\nhttp2 = true\nkeepalive_requests = 1000000000", "h2", ""),
         ("tls = true", "h2", "the server speaks http/1.1, not h2"),
         ("tls = false", "h2", "h2load: protocol 'h2' does not fit http://127.0.0.1:"),
         ("tls = true\nhttp2 = true", "h2c", "h2load: protocol 'h2c' does not fit https://127"),

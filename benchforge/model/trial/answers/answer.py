@@ -37,6 +37,17 @@ class Request(Frozen):
     body: str | None = None
     "Body as text, sent as UTF-8. Default: no body."
 
+    @property
+    def framed(self) -> Self:
+        """The request as it is sent: POST, PUT and PATCH without a body have a length of 0.
+
+        Source: RFC 9110, section 8.6. Some servers answer 411 without it.
+        """
+        given = {name.lower() for name in self.headers} & {"content-length", "transfer-encoding"}
+        if self.body is not None or self.method not in {"POST", "PUT", "PATCH"} or given:
+            return self
+        return self.model_copy(update={"headers": {**self.headers, "Content-Length": "0"}})
+
 
 class Answer(Frozen):
     """An answer to a request. A file next to trial.json has its body."""

@@ -20,6 +20,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
     hookimpl,
+    readable,
 )
 from benchforge_loaders.h2load.log import Log
 from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
@@ -32,7 +33,19 @@ _HINTS = {
     "h2": 'use nginx with tls = true and http2 = true, or protocol = "http/1.1"',
     "h2c": 'use protocol = "h2" for TLS',
 }
+_KEPT = 0.999  # of the sum of the clients' own rates is at least the load's, where all lasted
+_ROUNDED = 0.005  # off is the mean of these rates
+_KEEP = (
+    "let the server keep each connection for the whole load: hypercorn by "
+    "keep_alive_max_requests = 1000000000, nginx by keepalive_requests = 1000000000"
+)
 _TRAFFIC = r"traffic: \S+ \((\d{1,15})\) total, .*, \S+ \((\d{1,15})\) data"
+
+
+class ClientsEnded(OutputDamaged):
+    """Clients ended before the load did: the server ended their connections."""
+
+    about = "behaviour"
 
 
 class H2load(Timed):
@@ -42,10 +55,12 @@ class H2load(Timed):
 
     - Latencies are exact. They come from its log of requests, about 25 bytes each, which is kept
       with the trial.
-    - A client dies when its connection is cut: h2load reconnects only if the server announced the
-      end. In a timed run, h2load counts no error for it, and reports the rate of the remaining
-      clients. benchforge counts clients from the log as `silent` if they were silent at the end
-      for longer than any response took.
+    - A client ends with its connection: h2load connects again only over HTTP/1.1, if the server
+      announced the end. The rate then falls with the length of the load. If clients' own rates add
+      up to more than the load's, clients ended, and the trial has no reading.
+    - benchforge counts clients from the log as `silent` if they were silent at the end for longer
+      than any response took.
+    - h2load reports no status of a status line without a reason, as hypercorn sends over HTTP/1.1.
     - Of a mix, h2load takes the paths of the first 10,000 requests of the stream. Each connection
       begins with the first one. h2load does not report which requests it sent: see check R2.
     - h2load reports the seconds of its option: it counts between start and end of that time.
@@ -78,10 +93,18 @@ class H2load(Timed):
         return Command(site.programs["h2load"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
-        """Return one command. Raises BenchforgeError for HTTP/2 that the server cannot speak."""
+        """Return one command.
+
+        Raises BenchforgeError for HTTP/2 that the server cannot speak, and for HEAD over HTTP/1.1.
+        """
         if why := self._no_http2(target.url):
             raise BenchforgeError(f"h2load: {why}", _HINTS[self.protocol])
         request = target.request if target.stream is None else first_request(target)
+        if request.method == "HEAD" and self.protocol == "http/1.1":
+            raise BenchforgeError(
+                "h2load: a HEAD request: h2load waits for the body that never comes",
+                "use GET, or ab",
+            )
         # -d alone means POST; a header of this name sets another method.
         meant = "GET" if request.body is None else "POST"
         return [
@@ -93,7 +116,7 @@ class H2load(Timed):
                 f"--log-file={target.folder / _log(target)}",
                 *(["-d", target.body_file] if target.body_file else []),
                 *(["-H", f":method: {request.method}"] if request.method != meant else []),
-                *headers(request.headers),
+                *headers(_named(request.headers)),
                 *("-i", target.folder / URLS),
             )
         ]
@@ -167,18 +190,24 @@ class H2load(Timed):
             r"status codes: (\d{1,15}) 2xx, (\d{1,15}) 3xx, (\d{1,15}) 4xx, (\d{1,15}) 5xx",
         )
         traffic = line(text, "traffic:", _TRAFFIC)
-        line(text, "req/s           :", "req/s           : .*")
+        own = line(
+            text, "req/s           :", r"req/s           :(?: +[\d.]{1,18}){2} +([\d.]{1,18}) .*"
+        )
         _, started, done, succeeded, failed, errored, timeout = map(int, requests.groups())
-        agree("finished in", done, seconds, float(finished[2]))
+        agree("finished in", log.complete, seconds, float(finished[2]))
         _whole(log, done, succeeded)
         silent = log.silent(self.connections * self.streams, seconds)
+        self._all_lasted(log, float(own[1]), silent)
         bad = log.bad
         return Reading(
             seconds=seconds,
             responses=log.complete,
             good_at_least=log.complete - bad,
             good_at_most=log.complete - bad,
-            statuses={str(status): count for status, count in log.statuses.items()},
+            # Where one is missing, none tells how many responses were right.
+            statuses={str(status): count for status, count in log.statuses.items()}
+            if 0 not in log.statuses
+            else {},
             errors={"status": bad, "read": log.failed, "silent": silent},
             unanswered=log.failed + silent,
             received_bytes=int(traffic[1]),
@@ -200,16 +229,35 @@ class H2load(Timed):
             defects=("h2load:dead-clients",) if silent else (),
         )
 
+    def _all_lasted(self, log: Log, mean: float, silent: int) -> None:
+        """Raise ClientsEnded where the clients' rates, each over its own life, add up to more."""
+        rate, own = log.complete / self.duration, mean * self.connections
+        if rate >= _KEPT * (own - self.connections * _ROUNDED):
+            return
+        ended, clients = -(-silent // self.streams), self.connections
+        which = f"all {clients}" if ended == clients else f"at least {max(1, ended)} of {clients}"
+        seconds = [readable.amount("s", value) for value in (log.thinned_s, self.duration)]
+        raise ClientsEnded(
+            f"h2load: {which} clients ended before the load did, the first {seconds[0]} into its "
+            f"{seconds[1]}: {rate:,.0f} responses/s depend on its length; clients that lasted "
+            f"had {own:,.0f}",
+            _KEEP,
+        )
+
+
+def _named(declared: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers as h2load takes them: it adds a Host, and replaces its :authority."""
+    return {":authority" if name.lower() == "host" else name: declared[name] for name in declared}
+
 
 def _whole(log: Log, done: int, succeeded: int) -> None:
     if log.complete + log.failed != done:
         raise ValueError(
             f"'requests:': {done} done, and {log.complete + log.failed} lines in its log"
         )
-    if log.complete - log.bad != succeeded:
-        raise ValueError(
-            f"'requests:': {succeeded} succeeded, and {log.complete - log.bad} in its log"
-        )
+    good = log.complete - log.bad - log.statuses.get(0, 0)
+    if good != succeeded:
+        raise ValueError(f"'requests:': {succeeded} succeeded, and {good} in its log")
 
 
 def _log(target: Target) -> str:

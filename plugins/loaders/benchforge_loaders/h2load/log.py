@@ -4,11 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Self
 
 from benchforge_loaders.printed import BAD
 
-_LINE = re.compile(r"(\d{16})\t(-1|[1-5]\d\d)\t(\d{1,10})")
+_LINE = re.compile(r"(\d{16})\t(-1|0|[1-9]\d\d)\t(\d{1,10})")
+# A request that was in the tool when its connection ended: it has no start, and no length.
+_NEVER_SENT = re.compile(r"0\t-1\t\d{1,16}")
 # Between a response and the next request a client is in neither: many looks, and the best counts.
 _LOOKS = 32
 
@@ -18,12 +21,13 @@ class Log:
     """Every request that ended; `spans` are microseconds since 1970 from its start to its end."""
 
     spans: tuple[tuple[int, int], ...]
+    "Start and end of each request that was sent."
     durations: Mapping[int, int]
     "Number of responses by duration in microseconds."
     statuses: Mapping[int, int]
-    "Number of responses by status."
+    "Number of responses by status; h2load gives 0 to a status line without a reason."
     failed: int
-    "Requests without a whole response."
+    "Requests without a whole response, sent or not."
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -33,6 +37,9 @@ class Log:
         statuses: Counter[int] = Counter()
         failed = 0
         for number, line in enumerate(text.splitlines(), 1):
+            if _NEVER_SENT.fullmatch(line):
+                failed += 1
+                continue
             match = _LINE.fullmatch(line)
             if not match:
                 raise ValueError(f"line {number} is no line of a request: {line[:60]!r}")
@@ -53,7 +60,18 @@ class Log:
     @property
     def complete(self) -> int:
         """How many responses were whole."""
-        return len(self.spans) - self.failed
+        return sum(self.statuses.values())
+
+    @property
+    def thinned_s(self) -> float:
+        """Seconds from the first request until as many as ever were under way for the last time."""
+        steps = sorted(
+            [(start, 1) for start, _ in self.spans] + [(end, -1) for _, end in self.spans]
+        )
+        under_way = list(accumulate(step for _, step in steps))
+        most = max(under_way)
+        last = max(place for place, count in enumerate(under_way) if count == most)
+        return (steps[last + 1][0] - steps[0][0]) / 1e6
 
     def silent(self, slots: int, seconds: float) -> int:
         """Return how many of so many slots were waiting at the end for longer than any other did.

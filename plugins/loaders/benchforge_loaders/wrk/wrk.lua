@@ -31,6 +31,8 @@ end
 local body = os.getenv("BENCHFORGE_WRK_BODY")
 if body then
   wrk.body = content(body)
+elseif wrk.headers["Content-Length"] == "0" then
+  wrk.body = "" -- without a body, wrk sends no length
 end
 
 -- wrk hands over a pointer to its own counts, of which it lets Lua see one value a call. The

@@ -1,5 +1,6 @@
 """hypercorn, with the worker class that the suite chooses."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import PositiveInt
@@ -28,6 +29,8 @@ class Hypercorn(ListeningServer):
     "Event loop."
     keep_alive: WholeSeconds | None = None
     "Time until an idle connection is closed. Default: hypercorn's own."
+    keep_alive_max_requests: PositiveInt | None = None
+    "Number of requests after which a connection is closed. Default: hypercorn's own, 1000."
     backlog: PositiveInt = 100
     """Length of the queue of connections that the server has not accepted yet. The kernel limits \
 it to net.core.somaxconn."""
@@ -36,6 +39,11 @@ it to net.core.somaxconn."""
         """Return hypercorn, and the loop that is named."""
         named = () if self.worker_class == "asyncio" else (self.worker_class,)
         return (*self.modules, *named)
+
+    def files(self, site: Site) -> Mapping[str, str]:
+        """Return hypercorn's configuration of what its command line has no option for."""
+        most = self.keep_alive_max_requests
+        return {_toml(site): f"keep_alive_max_requests = {most}\n"} if most else {}
 
     def command(self, site: Site) -> Command | None:
         """Return hypercorn, which writes no access log by itself; it works in the app's folder."""
@@ -46,6 +54,8 @@ it to net.core.somaxconn."""
             f"--backlog={self.backlog}",
             "--log-level=warning",
         ]
+        if self.keep_alive_max_requests is not None:
+            words.append(f"--config={site.folder / _toml(site)}")
         if self.keep_alive is not None:
             words.append(f"--keep-alive={self.keep_alive}")
         return Command(
@@ -53,6 +63,10 @@ it to net.core.somaxconn."""
             environment=self.process_environment(site),
             folder=self.folder(site),
         )
+
+
+def _toml(site: Site) -> str:
+    return f"server-{site.label}-hypercorn.toml"
 
 
 @hookimpl

@@ -74,7 +74,7 @@ def _commands(trial: Trial, case: Case, driver: Driver, place: int) -> _Argv:
         gives.setdefault(role, {})[label] = dict(part.gives(site))
     target = Target(
         url=trial.url,
-        request=case.request,
+        request=case.request.framed,
         folder=Path(f"/{place}/folder"),
         programs=_programs(driver, place),
         python=Path(f"/{place}/python"),
