@@ -38,7 +38,9 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("E7", "behaviour", None, says)
         return
     wrong = [
-        one for one in reading.sampled if one.status != right.status or one.sha256 not in digests
+        one
+        for one in reading.sampled
+        if one.status not in right.statuses or one.sha256 not in digests
     ]
     bad = sum(one.responses for one in wrong) + reading.sampled_others
     if not bad:
