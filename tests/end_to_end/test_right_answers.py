@@ -90,4 +90,4 @@ def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Pat
     assert "b: GET /own" in page
     assert " bytes of gzip, 600 decoded" in page
     proved = bench("verify", result)
-    assert "0 contradicted" in proved.all
+    assert "0 contradicted" in proved.all, proved.all

@@ -83,10 +83,10 @@ def _doubts(trial: Trial) -> Iterator[str]:
         law = right.model_copy(update={"binding": True})
         if other := sum(body.responses for body in bodies if not law.fits(body.length)):
             total = exact(sum(body.responses for body in bodies))
-            of = f"{label}: " if label else ""
+            name = f"{label}: " if label else ""
             yield (
-                f"{of}{exact(other)} of {total} bodies of the load are not of {right.lengths}, as "
-                f"those of single requests: whether they are right is in doubt, since "
+                f"{name}{exact(other)} of {total} bodies of the load are not of {right.lengths}, "
+                f"as those of single requests: whether they are right is in doubt, since "
                 f"{right.doubt}; `expect.length` decides it"
             )
 
@@ -139,7 +139,7 @@ def differences(kept: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
     types: dict[int, set[str]] = {}
     for answer, _ in kept:
         types.setdefault(answer.status if declared else 0, set()).add(kind(answer))
-    if unlike := sorted({name for of in types.values() if len(of) > 1 for name in of}):
+    if unlike := sorted({name for names in types.values() if len(names) > 1 for name in names}):
         yield f"content types {', '.join(unlike)}"
 
 

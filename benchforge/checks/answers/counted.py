@@ -132,8 +132,8 @@ def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
     matching = [body for body in reading.bodies if body.status in right.statuses]
     wrong = sum(body.responses for body in matching if not right.fits(body.length))
     kept = sum(body.responses for body in matching)
-    told = [str(one) for one in right.statuses if str(one) in reading.statuses]
-    rest = sum(reading.statuses[one] for one in told) - kept if told else 0
+    keys = [str(status) for status in right.statuses if str(status) in reading.statuses]
+    rest = sum(reading.statuses[key] for key in keys) - kept if keys else 0
     if not rest or not right.binding or (right.longest is None and not right.shortest):
         return _Count(wrong, wrong)
     return _Count(wrong, wrong + rest, "the load tool did not keep the lengths of all bodies")

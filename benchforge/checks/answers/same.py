@@ -67,7 +67,7 @@ def _same_answers(
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
     """Whether the bodies of all single answers are the same."""
-    firsts = {answer.content_sha256 for of in sides.values() if (answer := _first(of))}
+    firsts = {answer.content_sha256 for side in sides.values() if (answer := _first(side))}
     others = {
         probe.answer.content_sha256
         for trials in sides.values()
@@ -127,11 +127,11 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     for trial in all_trials:
         digests.setdefault(_chosen(trial), set()).add(_digest(trial))
     changed = any(len(some - {""}) > 1 for some in digests.values())
-    own = len(requests) > 1 and _own_requests(all_trials)
-    if len(requests) > 1 and not (own and _equal(sides)):
+    declared = len(requests) > 1 and _own_requests(all_trials)
+    if len(requests) > 1 and not (declared and _equal(sides)):
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
-        if own:
+        if declared:
             says += "; a request of its own is comparable where all bodies are the same"
         return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
     if changed:
@@ -141,9 +141,11 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says, scope="comparison")
     says = "all were asked the same, by the same tool with the same script"
-    if own:
-        asked = {one.case.server: f"{one.request.method} {one.request.path}" for one in all_trials}
-        says = ", ".join(f"{server} by {request}" for server, request in asked.items())
+    if declared:
+        pairs = {trial.case.server: trial.request for trial in all_trials}
+        says = ", ".join(
+            f"{label} by {request.method} {request.path}" for label, request in pairs.items()
+        )
         says = f"each was asked as the suite declares, and all answer the same: {says}"
     return limits.check("E5", "apparatus", None, says, status="pass", scope="comparison")
 
@@ -153,10 +155,10 @@ def _own_requests(trials: Sequence[Trial]) -> bool:
     points: set[tuple[str, str]] = set()
     requests: dict[str, set[str]] = {}
     for trial in trials:
-        path = {name: of for name, of in trial.case.vary.items() if name.startswith("path.")}
+        path = {key: value for key, value in trial.case.vary.items() if key.startswith("path.")}
         points.add((trial.case.scenario, str(sorted(path.items()))))
         requests.setdefault(trial.case.server, set()).add(trial.request.model_dump_json())
-    return len(points) == 1 and all(len(of) == 1 for of in requests.values())
+    return len(points) == 1 and all(len(sent) == 1 for sent in requests.values())
 
 
 def _digest(trial: Trial) -> str:

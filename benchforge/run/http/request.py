@@ -174,11 +174,11 @@ def ask(
         response, content = _received(connection)
     finally:
         connection.close()
-    headers, text, why = _joined(response.getheaders()), content, ""
+    headers, text, undecoded = _joined(response.getheaders()), content, ""
     try:
         text = decoded(content, headers.get("content-encoding", ""))
     except Undecodable as error:
-        why = str(error)
+        undecoded = str(error)
     answer = Answer(
         status=response.status,
         headers=headers,
@@ -188,14 +188,12 @@ def ask(
         version=f"HTTP/{response.version // 10}.{response.version % 10}",
         header_bytes=_header_bytes(response),
         wire_bytes=bounded.answer_bytes,
-        decoded=None if text is content else _decoded(text),
-        undecoded=why,
+        decoded=None
+        if text is content
+        else Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
+        undecoded=undecoded,
     )
     return HttpAnswer(answer, text)
-
-
-def _decoded(text: bytes) -> Decoded:
-    return Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
 
 
 class _Old(http.client.HTTPConnection):

@@ -203,8 +203,8 @@ def _content_difference(expect: Expect, body: bytes) -> str | None:
     if (pattern := expect.body_matches) is not None:
         try:
             if not matches(pattern, body):
-                of = f" in its first {exact(SEARCHED)} bytes" if len(body) > SEARCHED else ""
-                return f"expected a body that matches {pattern!r}{of}, got {_excerpt(body, 0)}"
+                limit = f" in its first {exact(SEARCHED)} bytes" if len(body) > SEARCHED else ""
+                return f"expected a body that matches {pattern!r}{limit}, got {_excerpt(body, 0)}"
         except TimeoutError as error:
             return f"body_matches {pattern!r}: {error}"
     return expect.json_difference(body)

@@ -90,5 +90,5 @@ def _doubt(request: Request, answers: Sequence[Answer], probes: Probes | None) -
     """Return why equal lengths of single answers prove nothing of those between them."""
     if request.method == "POST":
         return "answers to POST may grow, such as an id"
-    after = len(answers) > 1 or (probes is not None and probes.before and probes.after)
-    return "" if after else "no single request after the load shows it"
+    on_both_sides = len(answers) > 1 or (probes is not None and probes.before and probes.after)
+    return "" if on_both_sides else "no single request after the load shows it"

@@ -50,10 +50,10 @@ def _in_time() -> Iterator[None]:
     def late(*_: object) -> None:
         raise TimeoutError(f"it was not found in {exact(WITHIN_S)} s of CPU time")
 
-    before = signal.signal(signal.SIGVTALRM, late)
+    usual = signal.signal(signal.SIGVTALRM, late)
     signal.setitimer(signal.ITIMER_VIRTUAL, WITHIN_S)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGVTALRM, usual)

@@ -242,15 +242,15 @@ def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     for trial in of_names:
         request = f"{trial.request.method} {trial.request.path}"
         by_server.setdefault(trial.case.server, {})[request] = None
-    requests = [request for of in by_server.values() for request in of]
+    requests = [request for sent in by_server.values() for request in sent]
     if len(set(requests)) > 1 and len(requests) == len(by_server):  # each has one of its own
         requests = [f"{server}: {request}" for server, (request,) in by_server.items()]
     sent = [trial.stream for trial in of_names if trial.stream]
     kinds = {kind for stream in sent for kind in stream.kinds}
     mixed = [f"{len(kinds)} kinds of requests"] if len(kinds) > 1 else dict.fromkeys(requests)
     drivers = [case.case.driver for case in cases]
-    kept = (one.answers[0] for one in of_names if one.answers)
-    coded = next((f"; answers: {one.sent}" for one in kept if one.decoded is not None), "")
+    firsts = (trial.answers[0] for trial in of_names if trial.answers)
+    coded = next((f"; answers: {first.sent}" for first in firsts if first.decoded is not None), "")
     return f"{', '.join(mixed)} by {', '.join(dict.fromkeys(drivers))}{coded}".strip()
 
 
