@@ -220,7 +220,7 @@ def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
             body = door.read(keep.folder, str(place / ANSWER), LARGEST_FILE)
         except OSError as error:
             raise Unusable(f"{file}: {error.strerror}") from error
-        if hashlib.sha256(body).hexdigest() != trial.answers[0].sha256:
+        if hashlib.sha256(body).hexdigest() != trial.answers[0].content_sha256:
             raise InvalidFile(
                 f"{file}: is not the answer of trial {trial.number}",
                 "the file was changed: answers cannot be compared with it",

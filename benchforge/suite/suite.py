@@ -164,6 +164,8 @@ class Scenario(Frozen):
     "Labels of the backends. They start before each server."
     expect: Expect = Expect()
     "Definition of a right answer."
+    expects: dict[str, Expect] = Field(default_factory=dict)
+    "Definitions of a right answer by server, instead of `expect`."
     metrics: tuple[str, ...] | None = None
     "Labels of the metrics. Default: all declared metrics."
     vary: dict[str, list[JsonValue]] = Field(default_factory=dict)
@@ -205,10 +207,17 @@ compare load tools and values of `vary`."""
 
     @model_validator(mode="after")
     def _can_be_answered(self) -> Self:
-        methods = {self.requests.get(server, self.request).method for server in self.servers}
-        if why := self.expect.conflict(methods):
-            raise WrongOption(why, "expect", "request", "requests", "servers")
+        for server in self.servers:
+            method = self.requests.get(server, self.request).method
+            if why := self.right(server).conflict({method}):
+                key = "expects" if server in self.expects else "expect"
+                why = f"{server!r}: {why}" if key == "expects" else why
+                raise WrongOption(why, key, "request", "requests", "servers")
         return self
+
+    def right(self, server: str) -> Expect:
+        """Return what a right answer of a server is."""
+        return self.expects.get(server, self.expect)
 
     @property
     def kind_labels(self) -> tuple[str, ...]:

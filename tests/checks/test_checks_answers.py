@@ -16,7 +16,7 @@ from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import SampledBody
+from benchforge.model.trial.reading import Bodies, SampledBody
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Trial
 from benchforge.plugin import Request
@@ -407,3 +407,45 @@ def test_another_request_or_another_script_fails() -> None:
     changed = between(trial(), trial(load={"options_digest": "t"}))["E5"]
     assert (changed.status, changed.subject) == ("fail", "apparatus")
     assert statuses(trial(), trial(load={"options_digest": ""}))["E5"] == "unknown"
+
+
+# --- What the suite declares ---------------------------------------------------------------------
+
+
+def test_a_length_in_doubt_is_named_and_no_failure() -> None:
+    grew = right(binding=False, doubt="answers to POST may grow, such as an id")
+    bodies = [Bodies(status=200, length=n, responses=10_000) for n in (1000, 1001)]
+    check = size(trial(good_response=grew, reading=reading(bodies=bodies)), LIMITS)
+    assert check.status == "warn"
+    assert "10,000 of 20,000 bodies of the load are not of 1,000 bytes" in check.message
+    assert "`expect.length` decides it" in check.message
+    longer = reading(body_bytes=20_000 * 1400, received_bytes=None)
+    assert size(trial(good_response=grew, reading=longer), LIMITS).status == "unknown"
+    assert size(trial(reading=longer), LIMITS).status == "fail"
+
+
+def test_unlike_statuses_are_comparable_where_the_suite_declares_them() -> None:
+    created = answer(status=201, headers={"content-type": "text/html"})
+    other = {"server": "b", "probes": probes(created)}
+    assert statuses(trial(), trial(**other))["E3"] == "fail"
+    assert statuses(trial(), trial(**other, good_response=right(status=201)))["E3"] == "pass"
+    mixed = trial(probes=probes(answer(), created), good_response=right(status=(200, 201)))
+    assert same(mixed, LIMITS).status == "warn"  # the bodies are for `expect` to judge
+    html = answer(headers={"content-type": "text/html"})
+    unlike = trial(probes=probes(answer(), html), good_response=right(status=(200, 201)))
+    assert same(unlike, LIMITS).status == "fail"
+
+
+def test_own_requests_are_comparable_where_all_answers_are_equal() -> None:
+    def at(path: str, server: str, sha256: str = "aa") -> Trial:
+        asked = {"request": Request(path=path), "probes": probes(answer(sha256=sha256))}
+        return trial(server=server, **asked)
+
+    equal = between(at("/a?n=20", "a"), at("/a/20", "b"))["E5"]
+    assert equal.status == "pass"
+    assert "a by GET /a?n=20, b by GET /a/20" in equal.message
+    unlike = between(at("/a?n=20", "a"), at("/a/20", "b", "bb"))["E5"]
+    assert unlike.status == "fail"
+    assert "is comparable where all bodies are the same" in unlike.message
+    changed = answers.of_comparison([[at("/a", "a"), at("/b", "a")], [at("/a", "b")]], LIMITS)
+    assert {one.id: one.status for one in changed}["E5"] == "fail"

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import itertools
+import re
 import socket
 import time
 import zlib
@@ -13,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchforge.model.trial.answers.coding import MOST_DECODED, Undecodable, decoded
 from benchforge.run.http.asker import Asker, Malformed, Received
-from benchforge.run.http.monitor import decoded
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 ANSWERS = {
@@ -64,9 +65,17 @@ def test_a_head_alone_ends_where_no_body_comes() -> None:
 def test_bodies_are_judged_as_they_were_before_they_were_compressed() -> None:
     assert decoded(b"pong", "") == decoded(gzip.compress(b"pong"), "gzip") == b"pong"
     assert decoded(zlib.compress(b"pong"), "deflate") == b"pong"
-    assert decoded(b"pong", "br") is None
-    assert decoded(b"no gzip", "gzip") is None
-    assert decoded(gzip.compress(b"pong")[:-9], "gzip") is None
+    bomb = gzip.compress(bytes(MOST_DECODED))
+    for body, encoding, why in (
+        (b"pong", "zstd", "of Content-Encoding 'zstd' cannot be decoded"),
+        (b"pong", "gzip, gzip", "cannot be decoded"),
+        (b"no gzip", "gzip", "the body is not gzip: "),
+        (gzip.compress(b"pong")[:-9], "gzip", "the gzip body ends too early"),
+        (bomb, "gzip", "the gzip body has 67,108,864 bytes or more, decoded"),
+        (b"pong", "br", "br"),  # by the package brotli, or a hint to install it
+    ):
+        with pytest.raises(Undecodable, match=re.escape(why)):
+            decoded(body, encoding)
 
 
 def planned(**changed: Any) -> Asker:

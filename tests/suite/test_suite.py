@@ -258,7 +258,7 @@ hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke,
 error: a.toml:25:1: scenarios.agents.loader: unknown key
    25 | loader = ["closed"]
       | ^^^^^^
-hint: did you mean 'loaders'? this table takes: title, request, requests, kinds, session, servers, loaders, clients, backends, expect, metrics, vary, and 8 more
+hint: did you mean 'loaders'? this table takes: title, request, requests, kinds, session, servers, loaders, clients, backends, expect, expects, metrics, and 9 more
 """,
     ),
     "unknown_key_of_a_request": (
@@ -743,7 +743,7 @@ def test_faults_of_all_parts_of_a_file_are_told_at_once(folder: Folder) -> None:
         SUITE.replace("workers = 4", "worker = 4")
         .replace("connections = 64", "connections = 0")
         .replace('path = "/agents"', 'path = "agents"')
-        .replace('loaders = ["closed"]', 'loaders = ["open"]\nexpects = {}')
+        .replace('loaders = ["closed"]', 'loaders = ["open"]\nexpected = {}')
         .replace("blocks = 4", "blocks = 0")
     )
     found = [line for line in folder.faults(text).splitlines() if line.startswith("error")]
@@ -755,7 +755,7 @@ def test_faults_of_all_parts_of_a_file_are_told_at_once(folder: Folder) -> None:
             "expected a path that begins with '/', in ASCII and without spaces, got 'agents'"
         ),
         "error: a.toml:25:12: scenarios.agents.loaders[0]: no loader 'open' is declared",
-        "error: a.toml:26:1: scenarios.agents.expects: unknown key",
+        "error: a.toml:26:1: scenarios.agents.expected: unknown key",
         "error: a.toml:31:1: repeat.blocks: expected more than 0, got 0",
     ]
 

@@ -22,7 +22,7 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     faults = [
         *(f"{count} were wrong: {problem}" for problem, count in probes.wrong.items()),
         *(f"{count} were not answered: {problem}" for problem, count in probes.unanswered.items()),
-        *differences([answer.answer for answer in probes.most_frequent]),
+        *differences([(one.answer, trial) for one in probes.most_frequent]),
     ]
     if faults:
         says = f"of {questions}: {'; '.join(faults)}; a load on top of that measures a mixture"
@@ -39,11 +39,15 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
         says += "whether they are right is for `expect` to say"
         return limits.check("E3", "behaviour", None, says, status="warn")
     says = f"{questions} were all answered the same"
+    if (first := probes.most_frequent[0].answer).decoded is not None:
+        says += f": {first.sent}"
     return limits.check("E3", "behaviour", None, says, status="pass")
 
 
 def size(trial: Trial, limits: Thresholds) -> Check:
     """E3: whether the load's responses were as long as right answers."""
+    if doubts := [*_doubts(trial)]:
+        return limits.check("E3", "behaviour", None, "; ".join(doubts), status="warn")
     single = _single(trial)
     seen = None if single is not None and single.status else compared(trial, limits)
     if seen is not None and seen.status == "fail":
@@ -68,6 +72,25 @@ def size(trial: Trial, limits: Thresholds) -> Check:
     return limits.check("E3", "behaviour", None, says)
 
 
+def _doubts(trial: Trial) -> Iterator[str]:
+    """Yield of each kind how many bodies are of no length that a single answer had, if any may."""
+    for label in ("",) if trial.stream is None else trial.stream.kinds:
+        of_kind = trial.of_kind(label) if label else trial
+        reading, right = of_kind.reading, of_kind.good_response
+        if reading is None or right is None or not right.doubt:
+            continue
+        bodies = [body for body in reading.bodies if body.status in right.statuses]
+        law = right.model_copy(update={"binding": True})
+        if other := sum(body.responses for body in bodies if not law.fits(body.length)):
+            total = exact(sum(body.responses for body in bodies))
+            name = f"{label}: " if label else ""
+            yield (
+                f"{name}{exact(other)} of {total} bodies of the load are not of {right.lengths}, "
+                f"as those of single requests: whether they are right is in doubt, since "
+                f"{right.doubt}; `expect.length` decides it"
+            )
+
+
 @dataclass(frozen=True)
 class _Single:
     """How many bodies were wrong, where a tool tells of each."""
@@ -83,7 +106,7 @@ def _single(trial: Trial) -> _Single | None:
     reading, right = trial.reading, trial.good_response
     if reading is None or right is None or not right.binding or reading.own_requests:
         return None
-    matching = [body for body in reading.bodies if body.status == right.status]
+    matching = [body for body in reading.bodies if body.status in right.statuses]
     if total := sum(body.responses for body in matching):
         wrong = sum(body.responses for body in matching if not right.fits(body.length))
         return _Single(wrong, total, right.lengths, status=True)
@@ -101,14 +124,23 @@ def otherwise(checks: Iterable[Check], server: str) -> Failure | None:
     return None
 
 
-def differences(kept: Sequence[Answer]) -> Iterator[str]:
-    """Yield in what answers differ that should not."""
-    statuses = sorted({answer.status for answer in kept})
-    if len(statuses) > 1:
+def differences(kept: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
+    """Yield in what answers differ that should not, each with its trial.
+
+    Statuses that the suite declares may differ, and then their content types.
+    """
+    statuses = sorted({answer.status for answer, _ in kept})
+    declared = all(
+        trial and trial.good_response and answer.status in trial.good_response.statuses
+        for answer, trial in kept
+    )
+    if len(statuses) > 1 and not declared:
         yield f"statuses {', '.join(map(str, statuses))}"
-    types = sorted({kind(answer) for answer in kept})
-    if len(types) > 1:
-        yield f"content types {', '.join(types)}"
+    types: dict[int, set[str]] = {}
+    for answer, _ in kept:
+        types.setdefault(answer.status if declared else 0, set()).add(kind(answer))
+    if unlike := sorted({name for names in types.values() if len(names) > 1 for name in names}):
+        yield f"content types {', '.join(unlike)}"
 
 
 def kind(answer: Answer) -> str:

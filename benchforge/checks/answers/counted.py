@@ -67,7 +67,7 @@ def counted_kinds(trial: Trial, reading: Reading, stream: Stream, limits: Thresh
     if len(sound) < len(rights):
         return reading
     if not reading.kinds:
-        return _of_all_kinds(reading, [right.status for right in sound.values()])
+        return _of_all_kinds(reading, [one for right in sound.values() for one in right.statuses])
     kinds = {
         label: counted(trial.of_kind(label), one, sound[label], limits)
         for label, one in reading.kinds.items()
@@ -104,27 +104,36 @@ def _with_most(trial: Trial, reading: Reading, most: int) -> Trial:
 
 def _of_status(reading: Reading, right: GoodResponse) -> _Count:
     if not reading.statuses:
-        good = reading.good_at_most
-        most = good if right.status < _BAD_FROM else reading.responses - reading.good_at_least
-        return _Count(0, most, f"the load tool does not tell which responses were {right.status}")
+        low, high = reading.good_at_most, reading.responses - reading.good_at_least
+        most = low * (min(right.statuses) < _BAD_FROM) + high * (max(right.statuses) >= _BAD_FROM)
+        why = f"the load tool does not tell which responses were {right.either}"
+        return _Count(0, min(most, reading.responses), why)
+    least = most = 0
+    why, rest = "", {*right.statuses}
     for key, count in reading.statuses.items():
-        if right.status in (among := span(key)):
-            if len(among) == 1:
-                return _Count(count, count)
-            why = f"the load tool tells {key} only, not how many responses were {right.status}"
-            return _Count(0, count, why)
-    others = reading.responses - sum(reading.statuses.values())
-    return _Count(0, others, f"the load tool does not tell how many responses were {right.status}")
+        if not (inside := rest.intersection(among := span(key))):
+            continue
+        rest -= inside
+        most += count
+        if len(among) == 1:
+            least += count
+        else:
+            why = f"the load tool tells {key} only, not how many responses were {right.either}"
+    if rest and (others := reading.responses - sum(reading.statuses.values())):
+        most += others
+        why = f"the load tool does not tell how many responses were {right.either}"
+    return _Count(least, most, why)
 
 
 def _wrong_lengths(reading: Reading, right: GoodResponse) -> _Count:
     """Return how many responses of the right status had a wrong length."""
     if not reading.bodies:
         return _Count(0, 0)
-    matching = [body for body in reading.bodies if body.status == right.status]
+    matching = [body for body in reading.bodies if body.status in right.statuses]
     wrong = sum(body.responses for body in matching if not right.fits(body.length))
     kept = sum(body.responses for body in matching)
-    rest = reading.statuses.get(str(right.status), kept) - kept
+    keys = [str(status) for status in right.statuses if str(status) in reading.statuses]
+    rest = sum(reading.statuses[key] for key in keys) - kept if keys else 0
     if not rest or not right.binding or (right.longest is None and not right.shortest):
         return _Count(wrong, wrong)
     return _Count(wrong, wrong + rest, "the load tool did not keep the lengths of all bodies")

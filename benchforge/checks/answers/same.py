@@ -7,7 +7,6 @@ from benchforge.checks.answers.alike import differences, kind
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import of_one_server
 from benchforge.model.trial.answers.answer import Answer
-from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact
@@ -41,7 +40,8 @@ def _first(trials: Sequence[Trial]) -> Answer | None:
 def _same_answers(
     firsts: dict[str, Answer], sides: Mapping[str, Sequence[Trial]], limits: Thresholds
 ) -> Check:
-    if faults := list(differences(list(firsts.values()))):
+    pairs = [(answer, sides[name][0]) for name, answer in firsts.items()]
+    if faults := list(differences(pairs)):
         kinds = ", ".join(
             f"{name}: {answer.status} {kind(answer)}" for name, answer in firsts.items()
         )
@@ -50,22 +50,32 @@ def _same_answers(
     lengths = {name: answer.length for name, answer in firsts.items()}
     apart = max(lengths.values()) - min(lengths.values())
     share = apart / max(1, min(lengths.values()))
-    bodies = {
-        body for trials in sides.values() for trial in trials for body in _bodies(trial.probes)
-    }
     sizes = f"{exact(max(lengths.values()))} bytes each"
     if apart:
         sizes = ", ".join(f"{name} {exact(length)} bytes" for name, length in lengths.items())
-    if len({answer.sha256 for answer in firsts.values()}) == 1 and len(bodies) <= 1:
-        says = "all answer the same status, content type and body"
+    if _equal(sides):
+        statuses = (
+            "the same status"
+            if len({one.status for one in firsts.values()}) == 1
+            else "right statuses"
+        )
+        says = f"all answer {statuses}, content type and body"
         return limits.check("E3", "behaviour", share, says, status="pass", scope="comparison")
     says = f"their bodies differ ({sizes}): if they should not, say same_body = true in `expect`"
     return limits.check("E3", "behaviour", share, says, status="warn", scope="comparison")
 
 
-def _bodies(probes: Probes | None) -> Iterator[str]:
-    for probe in () if probes is None else probes.most_frequent:
-        yield probe.answer.sha256
+def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
+    """Whether the bodies of all single answers are the same."""
+    firsts = {answer.content_sha256 for side in sides.values() if (answer := _first(side))}
+    others = {
+        probe.answer.content_sha256
+        for trials in sides.values()
+        for trial in trials
+        if trial.probes is not None
+        for probe in trial.probes.most_frequent
+    }
+    return len(firsts | others) == 1
 
 
 def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
@@ -117,9 +127,12 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     for trial in all_trials:
         digests.setdefault(_chosen(trial), set()).add(_digest(trial))
     changed = any(len(some - {""}) > 1 for some in digests.values())
-    if len(requests) > 1:
+    declared = len(requests) > 1 and _own_requests(all_trials)
+    if len(requests) > 1 and not (declared and _equal(sides)):
         requested = sorted({f"{trial.request.method} {trial.request.path}" for trial in all_trials})
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
+        if declared:
+            says += "; a request of its own is comparable where all bodies are the same"
         return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
     if changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
@@ -128,7 +141,24 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         says = "whether the load tool's script stayed the same was not kept"
         return limits.check("E5", "apparatus", None, says, scope="comparison")
     says = "all were asked the same, by the same tool with the same script"
+    if declared:
+        pairs = {trial.case.server: trial.request for trial in all_trials}
+        says = ", ".join(
+            f"{label} by {request.method} {request.path}" for label, request in pairs.items()
+        )
+        says = f"each was asked as the suite declares, and all answer the same: {says}"
     return limits.check("E5", "apparatus", None, says, status="pass", scope="comparison")
+
+
+def _own_requests(trials: Sequence[Trial]) -> bool:
+    """Whether each server has one request, at one point of one scenario: the suite declares it."""
+    points: set[tuple[str, str]] = set()
+    requests: dict[str, set[str]] = {}
+    for trial in trials:
+        path = {key: value for key, value in trial.case.vary.items() if key.startswith("path.")}
+        points.add((trial.case.scenario, str(sorted(path.items()))))
+        requests.setdefault(trial.case.server, set()).add(trial.request.model_dump_json())
+    return len(points) == 1 and all(len(sent) == 1 for sent in requests.values())
 
 
 def _digest(trial: Trial) -> str:

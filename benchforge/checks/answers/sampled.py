@@ -4,14 +4,20 @@ import hashlib
 from collections.abc import Container, Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
-from benchforge.model.trial.answers.answer import Answer, Expect, content_difference
+from benchforge.model.trial.answers.answer import (
+    Answer,
+    Expect,
+    content_difference,
+    either,
+    length_difference,
+    statuses_of,
+)
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.reading import Reading, SampledBody
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import conjoined, exact, percent
 
 _NAMED = 2
-_OF_BODY = {"body", "json_subset", "items"}
 _BEGIN = 60  # characters of a wrong body in a message
 _NONE_OF = 3.0
 "Of n answers none is wrong: 19 times in 20, fewer than 3/n of all are (Hanley and Lippman-Hand)."
@@ -73,16 +79,20 @@ def judged(reading: Reading, expect: Expect, answers: Sequence[Answer]) -> Readi
 
 
 def _wrong(body: SampledBody, expect: Expect, digests: Container[str]) -> str | None:
-    if body.status != expect.status:
-        return f"expected status {expect.status}, got {body.status}"
+    if body.status not in statuses_of(expect.status):
+        return f"expected status {either(expect.status)}, got {body.status}"
     if body.sha256 in digests:
         return ""
     if expect.same_body or expect.body is not None:
         return "it is not the body of single requests"
     content = (body.begin or "").encode()
     if hashlib.sha256(content).hexdigest() == body.sha256:
-        return content_difference(expect, content) or ""
-    return None if expect.model_fields_set & _OF_BODY else ""
+        return (
+            length_difference(expect.length, body.length)
+            or content_difference(expect, content)
+            or ""
+        )
+    return None if expect.reads_body else ""
 
 
 def _named(body: SampledBody) -> str:

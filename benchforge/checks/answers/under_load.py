@@ -100,7 +100,7 @@ def _visible(answer: MonitorAnswer, trial: Trial) -> bool:
     reading, right = of_kind.reading or trial.reading, of_kind.good_response
     if reading is None or right is None:
         return False
-    if answer.status != right.status:
+    if answer.status not in right.statuses:
         return _status_told(answer.status, right, reading)
     return bool(reading.bodies) and right.binding and not right.fits(answer.length)
 
@@ -108,6 +108,10 @@ def _visible(answer: MonitorAnswer, trial: Trial) -> bool:
 def _status_told(status: int, right: GoodResponse, reading: Reading) -> bool:
     spans = [span(key) for key in reading.statuses]
     if any(status in among for among in spans):
-        return any(status in among and right.status not in among for among in spans)
+        return any(status in among and not _any_in(right, among) for among in spans)
     # No response had it: so it is told if the right ones are told by their own status.
-    return any(right.status in among and status not in among for among in spans)
+    return any(_any_in(right, among) and status not in among for among in spans)
+
+
+def _any_in(right: GoodResponse, among: range) -> bool:
+    return any(status in among for status in right.statuses)

@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import json
 import signal
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,8 @@ from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
 
 from benchforge import door
 from benchforge.errors import BenchforgeError
-from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.answers.answer import Answer, either, statuses_of
+from benchforge.model.trial.answers.coding import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
@@ -37,8 +37,6 @@ _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a f
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
 _SHOWN, _KEPT, _KEPT_BODY = 32, 8, 1 << 16
-_MOST_DECODED = 64 << 20
-_ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 
 
 class SeenAnswer(Frozen):
@@ -209,10 +207,10 @@ class Monitoring:
             return None
         try:
             body = door.read(self._folder, f"body-{number}", asker.MOST_BODY)
-        except OSError:
+            whole = hashlib.sha256(body).hexdigest() == kind.sha256
+            return decoded(body, kind.encoding) if whole else None
+        except (OSError, Undecodable):
             return None
-        whole = hashlib.sha256(body).hexdigest() == kind.sha256
-        return decoded(body, kind.encoding) if whole else None
 
 
 def record_of(text: bytes) -> Record:
@@ -231,13 +229,14 @@ def _judged(
 ) -> MonitorAnswer:
     """Return a kind of answer, none of them counted yet."""
     expected = right.expect.status
-    wrong = "" if kind.status == expected else f"expected status {expected}, got {kind.status}"
+    right_status = kind.status in statuses_of(expected)
+    wrong = "" if right_status else f"expected status {either(expected)}, got {kind.status}"
     sha256 = kind.sha256
     if body is not None:
         sha256 = hashlib.sha256(body).hexdigest()
         headers = {"content-type": kind.content_type}
         answer = Answer(
-            status=kind.status, headers=headers, length=len(body), sha256=sha256, seconds=0.0
+            status=kind.status, headers=headers, length=kind.length, sha256=sha256, seconds=0.0
         )
         wrong = right.wrong(HttpAnswer(answer, body)) or ""
     return MonitorAnswer(
@@ -250,20 +249,6 @@ def _judged(
         judged=body is not None or wrong != "",
         other_body=body is not None and not wrong and sha256 not in of_probes,
     )
-
-
-def decoded(body: bytes, encoding: str) -> bytes | None:
-    """Return what a body was before it was compressed; None where that cannot be known."""
-    if encoding.strip() in {"", "identity"}:
-        return body
-    if encoding.strip() not in {"gzip", "x-gzip", "deflate"}:
-        return None
-    unpacking = zlib.decompressobj(_ZLIB_OR_GZIP)
-    try:
-        text = unpacking.decompress(body, _MOST_DECODED)
-    except zlib.error:
-        return None
-    return text if unpacking.eof and len(text) < _MOST_DECODED else None
 
 
 def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:

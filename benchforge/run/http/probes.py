@@ -46,7 +46,7 @@ class ProbeResult:
         if self.answer is None:
             return None
         type_ = self.answer.headers.get("content-type", "")
-        return self.answer.status, type_, self.answer.sha256
+        return self.answer.status, type_, self.answer.content_sha256
 
 
 def held_to_itself(question: HttpProbe, body: bytes) -> HttpProbe:

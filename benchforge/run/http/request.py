@@ -16,11 +16,13 @@ from urllib.parse import urlsplit
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.answers.answer import (
     Answer,
+    Decoded,
     Expect,
     Request,
     body_difference,
     difference,
 )
+from benchforge.model.trial.answers.coding import Undecodable, decoded
 from benchforge.parts.part import Server
 from benchforge.run.http.bounded import BoundedSocket, BoundedTLS, Endless, WholeHead
 from benchforge.run.programs.lacking import in_log
@@ -51,7 +53,7 @@ _TRUST = 'name the PEM file to trust in the table of the server: ca_file = "cert
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """An answer and its body."""
+    """An answer and its body, decoded where it can be."""
 
     answer: Answer
     body: bytes
@@ -172,17 +174,26 @@ def ask(
         response, content = _received(connection)
     finally:
         connection.close()
+    headers, text, undecoded = _joined(response.getheaders()), content, ""
+    try:
+        text = decoded(content, headers.get("content-encoding", ""))
+    except Undecodable as error:
+        undecoded = str(error)
     answer = Answer(
         status=response.status,
-        headers=_joined(response.getheaders()),
+        headers=headers,
         length=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
         seconds=time.monotonic() - begun,
         version=f"HTTP/{response.version // 10}.{response.version % 10}",
         header_bytes=_header_bytes(response),
         wire_bytes=bounded.answer_bytes,
+        decoded=None
+        if text is content
+        else Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
+        undecoded=undecoded,
     )
-    return HttpAnswer(answer, content)
+    return HttpAnswer(answer, text)
 
 
 class _Old(http.client.HTTPConnection):

@@ -38,7 +38,7 @@ def believable(reading: Reading, case: CaseName, right: GoodResponse | None) -> 
 
 
 def _wanted(right: GoodResponse | None) -> str:
-    return "" if right is None else f", expected were {right.status} and {right.lengths}"
+    return "" if right is None else f", expected were {right.either} and {right.lengths}"
 
 
 def _got(reading: Reading) -> str:

@@ -222,7 +222,7 @@ def _judge(
 ) -> None:
     if monitor is None or story.probes is None or story.observation is None:
         return
-    bodies = frozenset(kind.answer.sha256 for kind in story.probes.most_frequent)
+    bodies = frozenset(kind.answer.content_sha256 for kind in story.probes.most_frequent)
     story.monitor = monitor.judged(right, bodies, folder)
     story.observation = _without(story.observation, story.monitor)
 

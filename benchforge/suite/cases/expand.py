@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
@@ -49,6 +49,12 @@ class _Pair(NamedTuple):
     server: str
     name: CaseName
     "Name that its cases share."
+
+
+def _text_of(expect: Expect) -> str:
+    """Return a right answer as digests take it: those of before its youngest key stay the same."""
+    exclude = {"body_matches"} if expect.body_matches is None else None
+    return as_text(expect.model_dump(mode="json", exclude=exclude))
 
 
 def _shared(scenario: str, server: str, driver: str) -> CaseName:
@@ -117,7 +123,8 @@ class _Scenario:
     def __getitem__(self, number: int) -> Case:
         point, pair = self._points[number], self._pairs[self._pair[number]]
         digests, arms = self._identities
-        request, expect = self._requests[pair.server].at(point)[0], self._scenario.expect
+        request = self._requests[pair.server].at(point)[0]
+        expect = self._scenario.right(pair.server)
         if self._lead is not None:
             request, expect = self._lead
         return Case(
@@ -245,7 +252,6 @@ class _Scenario:
         """Digest and arm of each case."""
         suite = self._suite
         texts = {
-            "expect": as_text(self._scenario.expect),
             "warm_up_s": as_text(self._warm_up_s),
             "tuning": as_text(suite.tuning),
         }
@@ -259,16 +265,18 @@ class _Scenario:
             texts["turns"] = as_text(self._turns)
         if self._workload is not None:
             texts["workload"] = self._workload.text
-        text = template(texts, "backends", "driver", "request", "server")
+        text = template(texts, "backends", "driver", "expect", "request", "server")
         digests, arms = array("Q"), array("L")
         seen: dict[int, int] = {}
         drivers = [self._drivers[pair.place][pair.driver].at for pair in self._pairs]
         requests = [self._requests[pair.server].at for pair in self._pairs]
+        expects = [_text_of(self._scenario.right(pair.server)) for pair in self._pairs]
         for point, number in zip(self._points, self._pair, strict=True):
             backends = ", ".join([f"[{one.at(point).text}]" for one in self._backends.values()])
             server = self._text_of_server(self._pairs[number].server, point)
             driver, (_, request) = drivers[number](point).text, requests[number](point)
-            identity = digest(text % (f"[{backends}]", f"[{driver}]", request, server))
+            expect = expects[number]
+            identity = digest(text % (f"[{backends}]", f"[{driver}]", expect, request, server))
             arm = seen[identity] = seen.get(identity, 0) + 1
             digests.append(identity)
             arms.append(arm)

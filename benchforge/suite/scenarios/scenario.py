@@ -62,10 +62,11 @@ def _faults_inside(
     labels: Mapping[str, Sequence[str]],
     parts: Mapping[str, Mapping[str, Declared]],
 ) -> Iterator[Fault]:
-    for server in scenario.requests:
-        if server not in scenario.servers:
-            hint = Nearest(server, scenario.servers, "servers of this scenario")
-            yield Fault((*path, "requests", server), f"no server {server!r} here", hint)
+    for key in ("requests", "expects"):
+        for server in getattr(scenario, key):
+            if server not in scenario.servers:
+                hint = Nearest(server, scenario.servers, "servers of this scenario")
+                yield Fault((*path, key, server), f"no server {server!r} here", hint)
     yield from backend_faults(path, scenario, parts)
     yield from vary_faults(path, scenario, parts)
     yield from varied_runtime_faults(path, scenario, parts, labels["runtimes"])

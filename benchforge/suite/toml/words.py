@@ -82,7 +82,7 @@ def _rewritten(wanted: Sequence[str], value: object) -> str:
         return f"write {json.dumps(_as_elements(value), ensure_ascii=False)[:-1]}{more}]"
     if wanted == [_TEXT] and bare:
         return f'write "{value}"'
-    if wanted == [_WHOLE] and isinstance(value, str) and value.isdecimal():
+    if _WHOLE in wanted and isinstance(value, str) and value.isdecimal():
         return f"write {value}, without quotes"
     if wanted == [forms.PATH_OF_A_REQUEST] and isinstance(value, str) and value.startswith("/"):
         return "write a space as %20, and 'ä' as %C3%A4, its bytes in UTF-8"

@@ -38,19 +38,24 @@ def pauses(kinds: Mapping[str, RequestKind]) -> dict[str, float]:
 
 
 def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
-    """Return label, status, taken values and pause of each kind."""
+    """Return label, right statuses, taken values and pause of each kind."""
     later = before(kinds)
     return [
         {
             "label": label,
             "later": label in later,
-            "status": step.expect.get("status", _OK),
+            "statuses": _statuses(step),
             "take": {**_takes(step)},
             "think_s": None if kind.think is None else float(kind.think),
         }
         for own, kind in kinds.items()
         for label, step in kind.rows(own).items()
     ]
+
+
+def _statuses(step: RequestKind | FlowStep) -> list[JsonValue]:
+    status = step.expect.get("status", _OK)
+    return status if isinstance(status, list) else [status]
 
 
 def _takes(step: RequestKind | FlowStep) -> dict[str, str]:

@@ -69,10 +69,11 @@ _ESCAPES: Mapping[str, Escape] = {
     "json value": json.dumps,
     "form": lambda value: quote_plus(str(value)),
     "text": str,
+    "pattern": lambda value: re.escape(str(value)),
     "integer": _integer,
 }
 "How a value is written, by its place."
-_RAW = {"path": "raw path", "header": "header"}
+_RAW = {"path": "raw path", "header": "header", "pattern": "pattern"}
 
 Piece = str | tuple[str, str]
 "Text, or the name of a hole with its place."
@@ -139,8 +140,8 @@ def in_header(text: str) -> Template:
 
 
 def in_body(text: str, content_type: str) -> Template:
-    """Return the template of a body: by its content type, or by its first character."""
-    if "json" in content_type or (not content_type and text.lstrip()[:1] in {"{", "["}):
+    """Return the template of a body: by its content type, without one by its text."""
+    if "json" in content_type or (not content_type and _is_json(text)):
         return Template(text, "json", "json value")
     return Template(text, "form" if "form-urlencoded" in content_type else "text")
 
@@ -162,7 +163,16 @@ def expected(table: JsonValue, values: Values, key: str = "") -> JsonValue:
     match = _HOLE.fullmatch(table)
     if match and match[2] and (match[3] == "integer" or key in _NUMBERS):
         return int(_integer(values[match[2]]))
-    return Template(table, "text").fill(values)
+    return Template(table, "pattern" if key == "body_matches" else "text").fill(values)
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is an object or an array in JSON once its holes are filled."""
+    filled = _HOLE.sub(lambda match: "{" if match[1] else "0", text)
+    try:
+        return isinstance(json.loads(filled), dict | list)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _quoted(text: str, quoted: bool) -> bool:

@@ -30,6 +30,7 @@ _EXCLUSIVE = {
     "request": "each kind has its own",
     "requests": "each kind has its own request",
     "expect": "each kind has its own",
+    "expects": "each kind has its own right answer",
     "clients": "a client sends one request again and again",
 }
 _ONCE, _RANDOM = "each once", 'order = "random"'

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from benchforge_commands.duel.answers import FirstAnswer, agreed
 from benchforge_commands.duel.servers import contender, labelled, relative_to
 from benchforge_commands.duel.suite import (
     Question,
@@ -22,6 +23,7 @@ from benchforge_commands.duel.turns import in_turns, slice_of, suite_or_why, too
 from front_door import PROGRAMS, Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made.observed import answer
 from serving.apps import free_port, running
 
 from benchforge.model.files.folder import read_header, read_summary
@@ -41,7 +43,7 @@ WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), 
 def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
     contenders = labelled([contender(one) for one in servers], ())
     asked = question or Question()
-    return text(tables_of(contenders, asked, folder, wrk=False, same_body=False))
+    return text(tables_of(contenders, asked, folder, wrk=False))
 
 
 def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path: Path) -> None:
@@ -55,7 +57,10 @@ def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path:
     (result,) = (tmp_path / "results").iterdir()
     saved = (tmp_path / "a/suite.toml").read_text()
     assert read_header(result).suite == saved
-    assert tomllib.loads(saved)["scenarios"]["duel"]["expect"] == {"status": 200, "same_body": True}
+    assert "answers are judged by the body of the first answer" in told.err
+    expect = tomllib.loads(saved)["scenarios"]["duel"]["expect"]
+    assert expect == {"status": 200, "content_type": "text/plain", "same_body": True}
+    assert "judged by the body of the first answer" in (result / "report.md").read_text()
     assert {case.case.server for case in read_summary(result).cases} == {SOON, LATE}
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
@@ -63,6 +68,34 @@ def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path:
     assert "warning: --time 6s is too short: an interval takes 3 blocks, about " in told.err
     for off in ("scenarios.duel.interleave=off", "repeat.interleave=off"):
         assert bench("plan", "a/suite.toml", "--set", off).code == 0
+
+
+@pytest.mark.parametrize(
+    ("bodies", "method", "words"),
+    [
+        ((b"pong", b"pong"), "GET", "the body"),
+        ((b"pong", b"pong"), "POST", "the body"),
+        ((b"", b""), "HEAD", "the status and type"),
+        ((b"pong", b"ping"), "GET", "the status, type and length"),
+        ((b"pong", b"ping"), "POST", "the status and type"),
+        ((b"pong", b"pongs"), "GET", "the status and type"),
+    ],
+)
+def test_the_first_answer_judges_in_what_all_agree(
+    bodies: tuple[bytes, ...], method: str, words: str
+) -> None:
+    """The length of an early answer is no law: it may grow, and each load has its own probes."""
+    firsts = {}
+    for label, body in zip("ab", bodies, strict=True):
+        sent = answer(length=len(body))
+        forms = frozenset({("text/plain", len(body))})
+        firsts[label] = FirstAnswer(
+            sent, body, repeats=True, seconds=0.001, start_s=0.5, forms=forms
+        )
+    right, told = agreed(firsts, method)
+    assert told.startswith(f"{words} of the first answer")
+    assert right.pop("content_type") == "text/plain"
+    assert right == ({"same_body": True} if len(set(bodies)) == 1 else {})
 
 
 def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> None:
@@ -282,7 +315,7 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
     if shells & {*words}:
         return
     servers = labelled([contender(line), contender("http://127.0.0.1")], [label, f"{label}2"])
-    written = text(tables_of(servers, Question(), Path(), wrk=True, same_body=True))
+    written = text(tables_of(servers, Question(), Path(), wrk=True))
     assert tomllib.loads(written)["servers"][label]["command"] == given_words
 
 
@@ -315,7 +348,7 @@ def test_commands_take_turns(
     times = trial_times(servers, time_s)
     contenders = labelled([contender("serve {port}")] * servers, [f"s{n}" for n in range(servers)])
     question = Question(time_s=time_s)
-    tables = tables_of(contenders, question, Path(), wrk=wrk, same_body=True)
+    tables = tables_of(contenders, question, Path(), wrk=wrk)
     length = slice_of(servers, connections, answer_s)
     turns = {**tables, **in_turns(tables, time_s, length)}
     suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
@@ -334,7 +367,7 @@ def test_commands_take_turns(
 def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
         contenders = labelled([contender(one) for one in given_servers], ())
-        tables = tables_of(contenders, Question(**fields), Path(), wrk=True, same_body=True)  # type: ignore[arg-type]
+        tables = tables_of(contenders, Question(**fields), Path(), wrk=True)  # type: ignore[arg-type]
         turns = {**tables, **in_turns(tables, 180.0, 100)}
         suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
         return suite if isinstance(suite, str) else ""

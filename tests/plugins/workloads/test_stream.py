@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import islice
 from urllib.parse import parse_qs, unquote, unquote_plus
 
+import pytest
 from benchforge_workloads.feeds import loaded
 from benchforge_workloads.holes import expected, holes_of, in_body, in_path
 from benchforge_workloads.stream import Mix
@@ -137,6 +138,25 @@ def test_a_raw_hole_is_not_escaped_and_an_integer_is_a_number() -> None:
         "items": 5,
         "json": {"id": 7, "as": "007", "in": ["x 5 {k}"]},
     }
+
+
+@pytest.mark.parametrize(
+    ("body", "filled"),
+    [
+        ("{x}", 'a "b"'),
+        ("[{x}", '[a "b"'),
+        ("{{x} {x}", '{x} a "b"'),
+        ('{"q": {x}}', '{"q": "a \\"b\\""}'),
+        ('["{x}"]', '["a \\"b\\""]'),
+    ],
+)
+def test_a_body_without_a_type_is_json_where_it_is_json(body: str, filled: str) -> None:
+    assert in_body(body, "").fill({"x": 'a "b"'}) == filled
+
+
+def test_a_value_in_a_pattern_stands_for_itself() -> None:
+    table: JsonValue = {"body_matches": "^{x}{x:raw}$", "body": "{x}"}
+    assert expected(table, {"x": "a.b"}) == {"body_matches": r"^a\.ba\.b$", "body": "a.b"}
 
 
 def test_braces_of_json_are_no_holes() -> None:

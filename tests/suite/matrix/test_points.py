@@ -179,7 +179,7 @@ def test_a_digest_is_of_the_json_of_all_that_a_case_is(tmp_path: Path) -> None:
             "backends": [],
             "driver": [driver.kind, driver.name, options, driver.fingerprint(tmp_path)],
             "request": case.request.model_dump(mode="json"),
-            "expect": case.expect.model_dump(mode="json"),
+            "expect": case.expect.model_dump(mode="json", exclude={"body_matches"}),
             "warm_up_s": 1.0,
             "tuning": case.tuning.model_dump(mode="json"),
         }

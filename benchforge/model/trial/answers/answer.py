@@ -12,12 +12,17 @@ from benchforge.model.trial.answers.json_body import (
     items_difference,
     subset_difference,
 )
+from benchforge.model.trial.answers.pattern import SEARCHED, Pattern, matches
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
+from benchforge.text.readable import conjoined, exact
 
 _SHOWN = 60
 _PIECE = 1 << 16
 _OK, _NO_CONTENT, _NOT_MODIFIED = 200, 204, 304
+
+Statuses = PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+"An HTTP status, or several."
 
 # What every tool sends alike, byte by byte: beyond ASCII each has an encoding of its own, and a
 # line end would begin another header.
@@ -49,17 +54,30 @@ class Request(Frozen):
         return self.model_copy(update={"headers": {**self.headers, "Content-Length": "0"}})
 
 
+class Decoded(Frozen):
+    """A body without its Content-Encoding."""
+
+    length: NonNegativeInt
+    "Length in bytes."
+    sha256: str
+    "SHA-256."
+
+
 class Answer(Frozen):
-    """An answer to a request. A file next to trial.json has its body."""
+    """An answer to a request. A file next to trial.json has its body, decoded."""
 
     status: int
     "HTTP status."
     headers: dict[str, str]
     "Values of the headers by name in lower case. Repeated headers are joined by a comma."
     length: NonNegativeInt
-    "Length of the body in bytes."
+    "Length of the body in bytes, as sent."
     sha256: str
-    "SHA-256 of the body."
+    "SHA-256 of the body, as sent."
+    decoded: Decoded | None = None
+    "Body without its Content-Encoding; None if it has none, or cannot be decoded."
+    undecoded: str = ""
+    "Reason why the body cannot be decoded; empty if it can."
     seconds: float
     "Time from the start of the request to the end of the body."
     version: str = ""
@@ -68,6 +86,20 @@ class Answer(Frozen):
     "Length of the first line and all headers, with the empty line after them; None: unknown."
     wire_bytes: NonNegativeInt | None = None
     "Length of all received data, including the framing of chunks; None: unknown."
+
+    @property
+    def content_sha256(self) -> str:
+        """SHA-256 of the body, decoded where it can be."""
+        return self.sha256 if self.decoded is None else self.decoded.sha256
+
+    @property
+    def sent(self) -> str:
+        """What was sent of the body: its length, and how it was compressed."""
+        text = f"{exact(self.length)} bytes"
+        if self.decoded is None:
+            return text
+        coding = self.headers.get("content-encoding", "")[:20]
+        return f"{text} of {coding}, {exact(self.decoded.length)} decoded"
 
 
 class Lengths(Frozen):
@@ -89,12 +121,15 @@ class Lengths(Frozen):
 class Expect(Frozen):
     """Definition of a right answer. Only the keys that are set are checked."""
 
-    status: PositiveInt = 200
-    "HTTP status."
+    status: Statuses = 200
+    "HTTP status, or an array of several: `[200, 201]`."
     content_type: str | None = None
     "Content type. Parameters such as charset count only if they are given."
     body: str | None = None
-    "Exact body."
+    "Exact body, decoded."
+    body_matches: Pattern | None = None
+    """Regular expression of Python that is found in the decoded body. It has at most 500 \
+characters, and is searched in the first 64 KiB, for 1 s of CPU time."""
     json_subset: JsonValue = Field(default=None, alias="json")
     """JSON that the answer contains. Objects may have more members; an array has these elements
     alone, or begins with them if `items` gives its length."""
@@ -102,8 +137,9 @@ class Expect(Frozen):
     """Number of elements of the JSON array that the body is: `50`; or of arrays in an object, by \
 their keys: `{ rows = 50 }`."""
     length: NonNegativeInt | Lengths | Literal["any"] | None = None
-    """Length of the body in bytes: `18`; a range, `{ min = 9, max = 12 }`; or `"any"`. Default: \
-the length of the answers before and after the load; any length if these differ."""
+    """Length of the body in bytes, as sent: `18`; a range, `{ min = 9, max = 12 }`; or `"any"`. \
+Default: the length of the answers before and after the load; any length if these differ, or, \
+without `body` and `same_body`, if one of them is missing, or for POST."""
     same_body: bool = False
     "Identical bodies from all servers of the scenario."
 
@@ -116,14 +152,20 @@ the length of the answers before and after the load; any length if these differ.
             return None
         if "HEAD" in methods:
             return "`items` counts elements of a body, and an answer to HEAD has none"
-        if self.status < _OK or self.status in {_NO_CONTENT, _NOT_MODIFIED}:
-            return f"`items` counts elements of a body, and status {self.status} has none"
+        for status in statuses_of(self.status):
+            if status < _OK or status in {_NO_CONTENT, _NOT_MODIFIED}:
+                return f"`items` counts elements of a body, and status {status} has none"
         if "json_subset" in self.model_fields_set and (
             why := items_conflict(self.items, self.json_subset)
         ):
             return why
         why = None if self.body is None else self.json_difference(self.body.encode())
         return why and f"`body` is no answer with these `items`: {why}"
+
+    @property
+    def reads_body(self) -> bool:
+        """True if a right answer depends on the content of its body."""
+        return bool(self.model_fields_set & {"body", "body_matches", "json_subset", "items"})
 
     def json_difference(self, body: bytes) -> str | None:
         """Return how the JSON of a body differs from the expected one; None where it does not."""
@@ -139,26 +181,49 @@ the length of the answers before and after the load; any length if these differ.
         return subset_difference(self.json_subset, got, self.items) if of_subset else None
 
 
+def statuses_of(status: Statuses) -> tuple[int, ...]:
+    """Return the statuses of an answer that is right."""
+    return (status,) if isinstance(status, int) else status
+
+
+def either(status: Statuses) -> str:
+    """Return right statuses in words, such as 200 or 201."""
+    return conjoined(map(str, statuses_of(status)), "or")
+
+
 def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
-    """What is wrong with an answer, in one line; None when it is right."""
-    if answer.status != expect.status:
-        return f"expected status {expect.status}, got {answer.status}{_shown_body(body)}"
+    """What is wrong with an answer, in one line; None when it is right. `body` is decoded."""
+    if answer.status not in statuses_of(expect.status):
+        return f"expected status {either(expect.status)}, got {answer.status}{_shown_body(body)}"
     got_type = answer.headers.get("content-type", "")
     if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
         return f"expected content type {expect.content_type}, got {got_type or 'none'}"
-    return content_difference(expect, body)
+    if mismatch := length_difference(expect.length, answer.length):
+        return mismatch
+    if not expect.reads_body:
+        return None
+    if answer.undecoded:
+        return answer.undecoded
+    mismatch = content_difference(expect, body)
+    return f"{mismatch} ({answer.sent})" if mismatch and answer.decoded else mismatch
 
 
 def content_difference(expect: Expect, body: bytes) -> str | None:
-    """What is wrong with a body, in one line; None when it is right."""
-    if mismatch := _length_difference(expect.length, len(body)):
-        return mismatch
+    """What is wrong with the content of a decoded body, in one line; None when it is right."""
     if expect.body is not None and (mismatch := body_difference(expect.body.encode(), body)):
         return mismatch
+    if (pattern := expect.body_matches) is not None:
+        try:
+            if not matches(pattern, body):
+                limit = f" in its first {exact(SEARCHED)} bytes" if len(body) > SEARCHED else ""
+                return f"expected a body that matches {pattern!r}{limit}, got {_excerpt(body, 0)}"
+        except TimeoutError as error:
+            return f"body_matches {pattern!r}: {error}"
     return expect.json_difference(body)
 
 
-def _length_difference(expected: int | Lengths | Literal["any"] | None, length: int) -> str | None:
+def length_difference(expected: int | Lengths | Literal["any"] | None, length: int) -> str | None:
+    """Return that a length is not the expected one; None where it may be."""
     match expected:
         case int() if length != expected:
             wanted = f"{expected} bytes"

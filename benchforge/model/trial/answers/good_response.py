@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from pydantic import NonNegativeInt
 
-from benchforge.model.trial.answers.answer import Answer, Expect, Lengths, Request
+from benchforge.model.trial.answers.answer import (
+    Answer,
+    Expect,
+    Lengths,
+    Request,
+    Statuses,
+    either,
+    statuses_of,
+)
 from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
@@ -13,15 +21,27 @@ from benchforge.text.readable import exact
 class GoodResponse(Frozen):
     """Status and length of the body of a good response."""
 
-    status: int
-    "HTTP status."
+    status: Statuses
+    "HTTP status, or several."
     shortest: NonNegativeInt
     "Minimum length of the body in bytes."
     longest: NonNegativeInt | None
     "Maximum length of the body in bytes; None: no limit."
     binding: bool
     """True if a response of another length is wrong; false if only their mean must be within the
-    limits, because the answers of probes differ in length."""
+    limits, because the answers of probes differ in length, or because of `doubt`."""
+    doubt: str = ""
+    """Reason why equal lengths of all probes do not make another length wrong; empty without."""
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """Right statuses."""
+        return statuses_of(self.status)
+
+    @property
+    def either(self) -> str:
+        """Right statuses in words."""
+        return either(self.status)
 
     def fits(self, length: int) -> bool:
         """Return True if a body of this length may be right."""
@@ -43,25 +63,32 @@ def right_of(
     expect: Expect, request: Request, answers: Sequence[Answer], probes: Probes | None
 ) -> GoodResponse:
     """Return what counts as right, once the server was asked on both sides of a load."""
-    shortest, longest, binding = _lengths(expect, request, answers, probes)
-    return GoodResponse(status=expect.status, shortest=shortest, longest=longest, binding=binding)
-
-
-def _lengths(
-    expect: Expect, request: Request, answers: Sequence[Answer], probes: Probes | None
-) -> tuple[int, int | None, bool]:
-    if request.method == "HEAD":
-        return 0, 0, False  # tools tell the length that the head promises, or none
+    doubt = ""
+    lengths: tuple[int, int | None, bool]
     match expect.length:
+        case _ if request.method == "HEAD":  # tools tell the length that the head promises, or none
+            lengths = 0, 0, False
         case int() as length:
-            return length, length, True
+            lengths = length, length, True
         case Lengths(min=least, max=most):
-            return least, most, True
+            lengths = least, most, True
         case "any":
-            return 0, None, True
+            lengths = 0, None, True
         case None:
-            pass
-    seen = [answer.length for answer in answers]
-    if probes is not None and probes.sizes is not None:
-        seen += [probes.sizes.shortest_body, probes.sizes.longest_body]
-    return min(seen), max(seen), min(seen) == max(seen)
+            seen = [answer.length for answer in answers]
+            if probes is not None and probes.sizes is not None:
+                seen += [probes.sizes.shortest_body, probes.sizes.longest_body]
+            fixed = expect.same_body or expect.body is not None  # and so is its length
+            doubt = "" if fixed else _doubt(request, answers, probes)
+            lengths = min(seen), max(seen), min(seen) == max(seen) and not doubt
+    shortest, longest, binding = lengths
+    fields = {"shortest": shortest, "longest": longest, "binding": binding, "doubt": doubt}
+    return GoodResponse.model_validate({"status": expect.status, **fields})
+
+
+def _doubt(request: Request, answers: Sequence[Answer], probes: Probes | None) -> str:
+    """Return why equal lengths of single answers prove nothing of those between them."""
+    if request.method == "POST":
+        return "answers to POST may grow, such as an id"
+    on_both_sides = len(answers) > 1 or (probes is not None and probes.before and probes.after)
+    return "" if on_both_sides else "no single request after the load shows it"

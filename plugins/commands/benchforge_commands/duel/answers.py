@@ -28,7 +28,8 @@ from benchforge.run.trial.context import (
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
-from benchforge.suite.suite import Suite
+from benchforge.suite.suite import SAFE, Suite
+from benchforge.suite.toml.document import Tables
 from benchforge.text.readable import conjoined, exact
 from benchforge_commands.serve.serving import serving
 
@@ -52,6 +53,8 @@ class FirstAnswer(NamedTuple):
     "Time from the start of the server until it was ready, in seconds."
     keeps: bool = True
     "True if it keeps the connection for another request."
+    forms: frozenset[tuple[str, int]] = frozenset()
+    "Content type and length in bytes of each answer."
 
 
 def first_answers(suite: Suite, add_path: str) -> dict[str, FirstAnswer]:
@@ -90,7 +93,7 @@ def compare(answers: Mapping[str, FirstAnswer]) -> str:
 
     Raises NoAnswer where statuses or content types differ: a comparison of these is invalid.
     """
-    if faults := list(differences([one.answer for one in answers.values()])):
+    if faults := list(differences([(one.answer, None) for one in answers.values()])):
         kinds = ", ".join(
             f"{label}: {one.answer.status} {kind(one.answer)}" for label, one in answers.items()
         )
@@ -102,6 +105,24 @@ def compare(answers: Mapping[str, FirstAnswer]) -> str:
             return f"{label} does not answer as {first} does: {difference}"
     changing = [label for label, one in answers.items() if not one.repeats]
     return f"{changing[0]} sent two different bodies for the same request" if changing else ""
+
+
+def agreed(answers: Mapping[str, FirstAnswer], method: str) -> tuple[Tables, str]:
+    """Return what first answers and their repeats agree in, as keys of `expect`, and in words.
+
+    Without equal bodies no length is written: those of the answers on both sides of a load bind.
+    """
+    first = next(iter(answers.values())).answer
+    types, lengths = zip(*(form for one in answers.values() for form in one.forms), strict=True)
+    right: Tables = {"content_type": kind(first)} if {*types} == {kind(first)} != {"none"} else {}
+    words = ["status", *(["type"] if right else [])]
+    if not compare(answers):
+        right["same_body"] = True
+        words = words if method == "HEAD" else ["body"]
+    elif method in SAFE and len({*lengths}) == 1:
+        words.append("length")
+    rest = "" if words == ["body"] else ", not by its body"
+    return right, f"the {conjoined(words)} of the first answer{rest}"
 
 
 def alike(answers: Mapping[str, FirstAnswer]) -> str:
@@ -152,7 +173,8 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
     seconds = min(end - begin for begin, end in pairwise(ends))
     repeats = all(one.body == first.body for one in others)
     start_s = ends[0] - began
-    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, _keeps(last))
+    forms = frozenset((kind(one.answer), one.answer.length) for one in replies)
+    return FirstAnswer(first.answer, first.body, repeats, seconds, start_s, _keeps(last), forms)
 
 
 def _keeps(answer: Answer) -> bool:

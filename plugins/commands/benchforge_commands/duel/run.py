@@ -31,6 +31,7 @@ from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.text.readable import counted
 from benchforge_commands.duel.answers import (
     FirstAnswer,
+    agreed,
     alike,
     check_programs,
     closing,
@@ -90,8 +91,11 @@ def main(
     results = output or Path("results")
     wrk = locate("wrk") is not None
 
-    def suite_in(folder: Path, *, same_body: bool) -> Tables:
-        return tables_of(contenders, question, folder, wrk=wrk, same_body=same_body)
+    right: Tables = {}
+    judged_by = ""
+
+    def suite_in(folder: Path) -> Tables:
+        return tables_of(contenders, question, folder, wrk=wrk, right=right, judged=judged_by)
 
     if save is not None:
         _check(save)
@@ -105,19 +109,21 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
+    right, judged_by = agreed(answers, question.method)
+    say(f"answers are judged by {judged_by}")
     if keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
     if short := too_short(len(contenders), question):
         warn(short)
-    tables = suite_in(Path(), same_body=False)
+    tables = suite_in(Path())
     design = _design(tables, question, answers, registry)
     load = as_table(as_table({**tables, **design}["loaders"])["load"])
     say(f"load tool: {load['use']}, {counted(connections, 'connection')}")
 
     def designed_in(folder: Path) -> Tables:
-        return {**suite_in(folder, same_body=not difference), **design}
+        return {**suite_in(folder), **design}
 
     with _place(save, results, designed_in(Path())) as file:
         _write(file, text(designed_in(file.parent)))
@@ -174,7 +180,7 @@ def _answers(
     """
     with scratch_folder() as folder:
         file = folder / "duel.toml"
-        file.write_text(text(suite_in(folder, same_body=False)))
+        file.write_text(text(suite_in(folder)))
         try:
             suite = loaded(file, registry)
         except SuiteErrors as error:

@@ -116,11 +116,13 @@ def tables_of(
     folder: Path,
     *,
     wrk: bool,
-    same_body: bool,
+    right: Tables | None = None,
+    judged: str = "",
 ) -> Tables:
     """Return the suite of a duel, for a file in `folder`.
 
-    `wrk` says that this tool is there. `same_body` says that the servers sent the same body.
+    `wrk` says that this tool is there. `right` has the keys of `expect` in which the first answers
+    agree, and `judged` names them.
     """
     times = trial_times(len(servers), question.time_s, question.start_s)
     request: Tables = {"method": question.method, "path": question.path}
@@ -128,10 +130,9 @@ def tables_of(
         request["headers"] = dict(question.headers)
     if question.body is not None:
         request["body"] = question.body
-    expect: Tables = {"status": question.status}
-    if same_body:
-        expect["same_body"] = True
+    expect: Tables = {"status": question.status, **(right or {})}
     scenario: Tables = {
+        **({"title": f"judged by {judged}"} if judged else {}),
         "request": request,
         "servers": [*servers],
         "loaders": ["load"],

@@ -57,7 +57,7 @@ class Flows:
         `lines` are the names and values of the answer's headers, `body` is None if it is too long.
         """
         step = self._kinds[flow.kind]
-        if status != step["status"]:
+        if status not in step["statuses"]:
             return f"{step['label']}: status {status} ended the flow"
         fields, set_cookies = _fields(lines)
         new = cookies_set(set_cookies)

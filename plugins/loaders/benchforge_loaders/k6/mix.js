@@ -94,10 +94,10 @@ function follow(kind, answer, later) {
   const values = {};
   let cookies = new Map(Object.entries(later[0].cookies));
   for (const [number, step] of later.entries()) {
-    const { status, take, think_s } = flows.steps[kind];
+    const { statuses, take, think_s } = flows.steps[kind];
     let request = null;
     try {
-      if (answer !== null && answer.status === status) {
+      if (answer !== null && statuses.includes(answer.status)) {
         const headers = headersOf(answer.headers);
         const fresh = setCookies(headers["set-cookie"]);
         Object.assign(values, takenOf(take, headers, fresh, answer.body));

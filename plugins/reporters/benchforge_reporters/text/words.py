@@ -237,16 +237,21 @@ def alarms(summary: Summary, *, doubts: bool = True) -> list[str]:
 def requested(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> str:
     """Return what a scenario asks for, and by which drivers."""
     names = {case.case.scenario for case in cases}
-    requests = [
-        f"{trial.request.method} {trial.request.path}"
-        for trial in trials
-        if trial.case.scenario in names
-    ]
-    sent = [trial.stream for trial in trials if trial.case.scenario in names and trial.stream]
+    of_names = [trial for trial in trials if trial.case.scenario in names]
+    by_server: dict[str, dict[str, None]] = {}
+    for trial in of_names:
+        request = f"{trial.request.method} {trial.request.path}"
+        by_server.setdefault(trial.case.server, {})[request] = None
+    requests = [request for sent in by_server.values() for request in sent]
+    if len(set(requests)) > 1 and len(requests) == len(by_server):  # each has one of its own
+        requests = [f"{server}: {request}" for server, (request,) in by_server.items()]
+    sent = [trial.stream for trial in of_names if trial.stream]
     kinds = {kind for stream in sent for kind in stream.kinds}
     mixed = [f"{len(kinds)} kinds of requests"] if len(kinds) > 1 else dict.fromkeys(requests)
     drivers = [case.case.driver for case in cases]
-    return f"{', '.join(mixed)} by {', '.join(dict.fromkeys(drivers))}".strip()
+    firsts = (trial.answers[0] for trial in of_names if trial.answers)
+    coded = next((f"; answers: {first.sent}" for first in firsts if first.decoded is not None), "")
+    return f"{', '.join(mixed)} by {', '.join(dict.fromkeys(drivers))}{coded}".strip()
 
 
 def sought(summary: Summary, cases: Sequence[CaseSummary]) -> list[str]:

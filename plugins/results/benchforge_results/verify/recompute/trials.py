@@ -18,6 +18,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
+from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
@@ -64,7 +65,9 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
     for trial in result.trials:
         if not trial.model.answers:
             continue
-        path, answer = ("answers", 0, "sha256"), trial.model.answers[0]
+        answer = trial.model.answers[0]
+        at: JsonPath = ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
+        path = (*at, "sha256")
         if not beside(trial.file, ANSWER):
             why = f"no {ANSWER} beside the trial: it went, or held a secret"
             yield RecomputedValue(trial, path, cannot=why)
@@ -75,7 +78,7 @@ def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
             yield RecomputedValue(trial, path, cannot=f"{ANSWER}: {error.strerror}")
             continue
         yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
-        yield RecomputedValue(trial, ("answers", 0, "length"), len(body))
+        yield RecomputedValue(trial, (*at, "length"), len(body))
         mixed = trial.model.stream is not None  # then it is looked at with its kind
         expected = None if mixed else result.suite.expect(trial.model.case)
         wrong = difference(expected, answer, body) if expected is not None else None
@@ -205,7 +208,8 @@ def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
         if model.reading is None or len(model.answers) < _BEFORE_AND_AFTER or expected is None:
             continue
         right = right_of(expected, model.request, model.answers, model.probes)
-        if model.good_response is not None:
+        same_rules = result.header.model.thresholds_version == limits().version
+        if model.good_response is not None and same_rules:
             yield RecomputedValue(trial, ("good_response",), plain(right))
         shown = otherwise(model.checks, model.case.server)
         stage, message = (shown.stage, shown.message) if shown else ("", "")

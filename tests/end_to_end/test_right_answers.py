@@ -1,0 +1,93 @@
+"""Right answers of several forms: ids that grow, own paths and statuses, compressed bodies."""
+
+import json
+from pathlib import Path
+
+from front_door import Bench
+
+APP = """\
+import gzip, itertools, json
+COUNT = itertools.count(1)
+ROWS = json.dumps({"rows": [{"id": n} for n in range(50)]}).encode()
+
+def app(environ, start_response):
+    headers, status = [("Content-Type", "application/json")], "200 OK"
+    if environ["REQUEST_METHOD"] == "POST":
+        body, status = b'{"id": %d}' % next(COUNT), "201 Created"
+    elif environ["PATH_INFO"].startswith("/notes"):
+        body = b'{"id": 1}'
+    else:
+        body = gzip.compress(ROWS, mtime=0)
+        headers.append(("Content-Encoding", "gzip"))
+        status = "202 Accepted" if environ["PATH_INFO"] == "/own" else status
+    start_response(status, [*headers, ("Content-Length", str(len(body)))])
+    return [body]
+"""
+SUITE = """\
+benchforge = 1
+smoke = true
+
+[loaders.closed]
+use = "pace"
+connections = 2
+duration = "1s"
+
+[repeat]
+blocks = 1
+
+[servers.a]
+use = "waitress"
+app = "rows:app"
+directory = "."
+
+[servers.b]
+use = "waitress"
+app = "rows:app"
+directory = "."
+threads = 2
+
+[scenarios.flow]
+servers = ["a"]
+loaders = ["closed"]
+
+[[scenarios.flow.kinds.note.steps]]
+name = "add"
+request = { method = "POST", path = "/notes" }
+expect = { status = [200, 201] }
+take = { id = "json:/id" }
+
+[[scenarios.flow.kinds.note.steps]]
+name = "read"
+request = { path = "/notes/{id}" }
+
+[scenarios.rows]
+servers = ["a", "b"]
+loaders = ["closed"]
+request = { path = "/rows" }
+requests = { b = { path = "/own" } }
+expect = { items.rows = 50, same_body = true }
+expects.b = { status = 202, body_matches = '"id": 49\\}' }
+"""
+
+
+def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "rows.py").write_text(APP)
+    (tmp_path / "suite.toml").write_text(SUITE)
+    told = bench("run", "suite.toml")
+    (result,) = (tmp_path / "results").iterdir()
+    trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
+    assert {(one["case"]["scenario"], one["case"]["server"]) for one in trials} == {
+        ("flow", "a"),
+        ("rows", "a"),
+        ("rows", "b"),
+    }
+    for trial in trials:
+        assert trial["failure"] is None, told.all
+        classes = trial["reading"]["errors"]
+        assert not classes.get("length", 0) + classes.get("status", 0), trial["reading"]
+    page = (result / "report.md").read_text()
+    assert "GET /rows" in page
+    assert "b: GET /own" in page
+    assert " bytes of gzip, 600 decoded" in page
+    proved = bench("verify", result)
+    assert "0 contradicted" in proved.all, proved.all

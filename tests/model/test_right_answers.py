@@ -1,0 +1,85 @@
+"""What a right answer is: its status, its decoded body, a pattern, and the length that binds."""
+
+import gzip
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made.observed import answer, probes
+from pydantic import ValidationError
+
+from benchforge.model.trial.answers.answer import Answer, Decoded, Expect, Request, difference
+from benchforge.model.trial.answers.good_response import right_of
+from benchforge.model.trial.answers.pattern import LONGEST, SEARCHED, matches
+
+LENGTHS = st.integers(1, 99)
+
+
+def wrong(body: bytes, answered: int = 200, **expected: object) -> str | None:
+    got = answer(status=answered, length=len(body))
+    return difference(Expect.model_validate(expected), got, body)
+
+
+def test_one_of_several_statuses_is_right() -> None:
+    assert wrong(b"", 201, status=[200, 201]) is None
+    assert wrong(b"", 204, status=[200, 201]) == "expected status 200 or 201, got 204"
+
+
+def test_a_pattern_is_found_in_a_body() -> None:
+    assert wrong(b'{"id": 4711}', body_matches=r'^\{"id": \d+\}$') is None
+    assert wrong(b"none", body_matches=r"\d") == (
+        "expected a body that matches '\\\\d', got 'none'"
+    )
+    late = b"x" * SEARCHED + b"7"
+    assert "in its first 65,536 bytes" in (wrong(late, body_matches=r"\d") or "")
+
+
+@pytest.mark.parametrize("pattern", ["(a", "a" * (LONGEST + 1), "(?<=a*)b", "a{9999999999}"])
+def test_what_is_no_pattern_is_an_error(pattern: str) -> None:
+    with pytest.raises(ValidationError):
+        Expect(body_matches=pattern)
+
+
+def test_a_search_without_end_is_ended() -> None:
+    body = b"a" * 5000
+    told = wrong(body, body_matches="(a+)+$b")
+    assert told == "body_matches '(a+)+$b': it was not found in 1 s of CPU time"
+    assert matches("a+", body)  # and the next one has its own time
+
+
+def test_what_was_sent_is_told_of_a_compressed_answer() -> None:
+    text = b'{"rows": []}'
+    sent = gzip.compress(text)
+    got = answer(
+        length=len(sent),
+        headers={"content-encoding": "gzip"},
+        decoded=Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
+    )
+    assert difference(Expect(items={"rows": 0}, length=len(sent)), got, text) is None
+    assert difference(Expect(items={"rows": 1}), got, text) == (
+        f"expected 1 element in $.rows, got 0 ({len(sent)} bytes of gzip, 12 decoded)"
+    )
+
+
+def test_a_body_that_cannot_be_decoded_is_wrong_where_it_decides() -> None:
+    got = answer(undecoded="cannot be decoded")
+    assert difference(Expect(items=1), got, b"?") == "cannot be decoded"
+    assert difference(Expect(), got, b"?") is None
+
+
+def bound(*answers: Answer, method: str = "GET", after: int = 5, **expected: object) -> object:
+    request = Request.model_validate({"method": method})
+    seen = probes(*answers, after=after)
+    right = right_of(Expect.model_validate(expected), request, answers[:1], seen)
+    return right.binding, bool(right.doubt)
+
+
+@given(LENGTHS, LENGTHS)
+def test_a_length_binds_where_the_answers_on_both_sides_agree(first: int, second: int) -> None:
+    both = answer(length=first), answer(length=second)
+    assert bound(*both) == (first == second, False)
+    assert bound(*both, after=0) == (False, True)
+    assert bound(*both, method="POST") == (False, True)
+    assert bound(*both, method="POST", length=first) == (True, False)
+    assert bound(*both, method="POST", same_body=True) == (first == second, False)
