@@ -85,13 +85,11 @@ def _wrong(body: SampledBody, expect: Expect, digests: Container[str]) -> str | 
         return ""
     if expect.same_body or expect.body is not None:
         return "it is not the body of single requests"
+    if mismatch := length_difference(expect.length, body.length):
+        return mismatch
     content = (body.begin or "").encode()
     if hashlib.sha256(content).hexdigest() == body.sha256:
-        return (
-            length_difference(expect.length, body.length)
-            or content_difference(expect, content)
-            or ""
-        )
+        return content_difference(expect, content) or ""
     return None if expect.reads_body else ""
 
 

@@ -29,7 +29,7 @@ class ComparisonEvidence(NamedTuple):
     unlike: tuple[str, ...]
     "Differences between the work of the servers."
     grave: tuple[str, ...]
-    "Reasons why a server's own numbers are not those of the work that was asked for."
+    "Reasons why a server's numbers are not those of the work that the suite asks for."
     spoiled: tuple[str, ...]
     "Lasting faults of load tool and machine, because of which no number is believed."
     undecided: str
