@@ -69,7 +69,8 @@ _REASONS: dict[ComparisonState, str] = {
 _QUOTED: dict[ComparisonState, str] = {
     "decided": "The ratio. Requests/s and times, unless noise spoiled them or servers took turns.",
     "undecided": "Only the pairs that are named. Requests/s and times, as above.",
-    "not comparable": "No ratio. Requests/s and times only if each server did the work that the suite asks for.",
+    "not comparable": "No ratio. Requests/s and times only if each server did the work that the "
+    "suite asks for.",
     "broken": "Nothing.",
 }
 _GATES = {
