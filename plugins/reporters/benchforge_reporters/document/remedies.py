@@ -21,6 +21,8 @@ _LONGER = "--set {loaders}.{loader}.duration={longer}s"
 _OFF = "--set scenarios.{scenario}.interleave=off"
 _PACE = 'use="pace",connections={connections},duration="{seconds}s"'
 _PACED = f"--set '{{loaders}}.{{loader}}={{{{{_PACE},rate=\"{{half}}/s\"}}}}'"
+_WRK = "--set '{loaders}.{loader}={{"
+_WRK += 'use="wrk",connections={connections},duration="{seconds}s"}}\''
 _THREADS = "--set {loaders}.{loader}.{threads}"
 REMEDIES: Final = {
     "D1": "switch debugging off: DEBUG = False, without --reload and --debug",
@@ -33,7 +35,6 @@ REMEDIES: Final = {
     "E1.kinds": "--set scenarios.{scenario}.kinds.{kind}.expect.length=any",
     "E1.status": "correct the app or the request: benchforge report --why E1",
     "E2": _LONGER,
-    "E2.long": _FEWER,
     "E3": "benchforge report --why E3",
     "E4": "let all send the same headers; benchforge report --why E4 has their sizes",
     "E5": "{run}",
@@ -54,9 +55,9 @@ REMEDIES: Final = {
     "K2": _FEWER,
     "K5": "--set {loaders}.{loader}.keep_alive=true",
     "K6": "--set tuning.limits.nofile=65536",
-    "L1": "a faster load tool, such as wrk",
+    "L1": _WRK,
     "L1.threads": _THREADS,
-    "L2": "a faster load tool, such as wrk",
+    "L2": _WRK,
     "L2.threads": _THREADS,
     "L4": "--set {loaders}.{loader}.rate={slower}/s",
     "L4.lateness": _THREADS,
@@ -85,7 +86,7 @@ REMEDIES: Final = {
     "W1.told": "workers and threads in each server",
     "W3": "give it CPUs of its own ([placement]), or ask less of it",
     "W4": "the same sslmode in the URL for all",
-    "quiet": "stop other programs",
+    "quiet": "--set repeat.quiet=60s",
 }
 _LONG_S = 120  # a load that nobody waits for in each trial
 _BLOCKS = {"S3": 10, "I2": 20}
