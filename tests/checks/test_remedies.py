@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from benchforge_reporters.document.remedies import REMEDIES, remedy
+from benchforge_reporters.document.explanations import REMEDIES, remedy
 from made import plain, quiet_trial
 from made.quiet_trial import LIMITS, header, observation, parts, reading, usage
 from made.turns import other_slices, turns
@@ -67,7 +67,7 @@ FAILED = (
     FailedTrial(trial=1, block=1, attempt=1, failure=Failure(stage="start", message="it ended")),
 )
 PROGRAMS = {
-    "gunicorn": ("python", "gunicorn_main.py", "--worker-class=sync"),
+    "gunicorn": ("python", "gunicorn_main.py", "--worker-class=sync", "--threads=1"),
     "uwsgi": ("python", "-c", "import pyuwsgi; pyuwsgi.run()", "--http-socket=:1"),
     "waitress": ("python", "waitress_main.py"),
     "pace": ("python", "pace_main.py"),

@@ -91,17 +91,17 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if not services:
         yield limits.check("D2", "behaviour", None, f"whether it was traced: {NOT_OBSERVED}")
     for usage in services:
-        signs, of = usage.development_signs, usage.label
+        signs, label = usage.development_signs, usage.label
         names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
         if any(sign.startswith(_TRACER) for sign in signs):
-            says = f"{of} is traced by another process ({names}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail", component=of)
+            says = f"{label} is traced by another process ({names}); end that one"
+            yield limits.check("D2", "apparatus", None, says, status="fail", component=label)
         elif any(sign.startswith(_INSTRUMENT) for sign in signs):
-            says = f"{of} carries an instrument ({names}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail", component=of)
+            says = f"{label} carries an instrument ({names}): it is slower with it; remove it"
+            yield limits.check("D2", "behaviour", None, says, status="fail", component=label)
         elif names:
-            says = f"{of} has loaded an instrument ({names}): whether it uses that is not known"
-            yield limits.check("D2", "behaviour", None, says, status="warn", component=of)
+            says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
+            yield limits.check("D2", "behaviour", None, says, status="warn", component=label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "whether something traced the processes")
             yield limits.check("D2", "behaviour", None, says, component=usage.label)

@@ -78,9 +78,9 @@ def of_environment(given: Mapping[str, str], words: Sequence[str]) -> Iterator[s
         yield f"loaded: LD_PRELOAD={_short(preloaded)}"
 
 
-def of_node(given: Mapping[str, str], words: Sequence[str], cwd: str) -> Iterator[str]:
+def of_node(environment: Mapping[str, str], words: Sequence[str], cwd: str) -> Iterator[str]:
     """Yield a mode of Node's programs, where node_modules of the script have who reads it."""
-    mode = given.get("NODE_ENV", "")
+    mode = environment.get("NODE_ENV", "")
     if not words or PurePath(words[0]).name not in {"node", "nodejs"} or mode == "production":
         return
     files = [Path(cwd, word) for word in words[1:] if not word.startswith("-")]

@@ -7,8 +7,7 @@ from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
-from benchforge_reporters.document.explanations import BRIEFS, EFFECTS
-from benchforge_reporters.document.remedies import remedy
+from benchforge_reporters.document.explanations import BRIEFS, EFFECTS, remedy
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
