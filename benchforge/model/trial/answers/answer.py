@@ -131,7 +131,9 @@ the length of the answers before and after the load; any length if these differ.
 def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
     """What is wrong with an answer, in one line; None when it is right."""
     if answer.status != expect.status:
-        return f"expected status {expect.status}, got {answer.status}{_shown_body(body)}"
+        location = answer.headers.get("location")
+        target = "" if location is None else f" (Location: {location})"
+        return f"expected status {expect.status}, got {answer.status}{target}{_shown_body(body)}"
     got_type = answer.headers.get("content-type", "")
     if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
         return f"expected content type {expect.content_type}, got {got_type or 'none'}"
