@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import TypedDict, Unpack
 
 from pydantic_core import PydanticCustomError
 
@@ -37,7 +38,7 @@ from benchforge_commands.duel.answers import (
     compare,
     first_answers,
 )
-from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
+from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled, passed
 from benchforge_commands.duel.suite import (
     Question,
     described,
@@ -53,41 +54,47 @@ _FEWEST = 2
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-def main(
-    servers: tuple[str, ...],
-    path: str | None,
-    headers: tuple[str, ...],
-    body: str | None,
-    method: str | None,
-    connections: int,
-    rate: str | None,
-    keep_alive: bool | None,
-    time_limit: str,
-    expect_status: int,
-    backends: tuple[str, ...],
-    labels: tuple[str, ...],
-    save: Path | None,
-    output: Path | None,
-) -> int:
+class DuelOptions(TypedDict):
+    """The options of the command line."""
+
+    path: str | None
+    headers: tuple[str, ...]
+    body: str | None
+    method: str | None
+    connections: int
+    rate: str | None
+    keep_alive: bool | None
+    time_limit: str
+    expect_status: int
+    backends: tuple[str, ...]
+    variables: tuple[str, ...]
+    labels: tuple[str, ...]
+    save: Path | None
+    output: Path | None
+
+
+def main(servers: tuple[str, ...], **options: Unpack[DuelOptions]) -> int:
     """Compare the answers of the servers, then measure them. Return the exit code of a run."""
     if len(servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
-    contenders = labelled([contender(one) for one in servers], labels)
-    time_s = duration(time_limit)
+    variables = passed(options["variables"])
+    contenders = labelled([contender(one, variables) for one in servers], options["labels"])
+    time_s = duration(options["time_limit"])
+    body, rate, save = options["body"], options["rate"], options["save"]
     question = Question(
-        method=method or ("GET" if body is None else "POST"),
-        path=_path(path, contenders),
-        headers=dict(map(_header, headers)),
+        method=options["method"] or ("GET" if body is None else "POST"),
+        path=_path(options["path"], contenders),
+        headers=dict(map(_header, options["headers"])),
         body=body,
-        status=expect_status,
-        connections=connections,
+        status=options["expect_status"],
+        connections=options["connections"],
         rate=None if rate is None else _rate(rate),
-        keep_alive=keep_alive is not False,
-        backends=_backends(backends),
+        keep_alive=options["keep_alive"] is not False,
+        backends=_backends(options["backends"]),
         time_s=time_s,
     )
-    results = output or Path("results")
+    results = options["output"] or Path("results")
     wrk = locate("wrk") is not None
 
     def suite_in(folder: Path, *, same_body: bool) -> Tables:
@@ -105,7 +112,7 @@ def main(
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    if keep_alive is None and (unlike := closing(answers)):
+    if options["keep_alive"] is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
@@ -114,7 +121,7 @@ def main(
     tables = suite_in(Path(), same_body=False)
     design = _design(tables, question, answers, registry)
     load = as_table(as_table({**tables, **design}["loaders"])["load"])
-    say(f"load tool: {load['use']}, {counted(connections, 'connection')}")
+    say(f"load tool: {load['use']}, {counted(question.connections, 'connection')}")
 
     def designed_in(folder: Path) -> Tables:
         return {**suite_in(folder, same_body=not difference), **design}
@@ -124,8 +131,8 @@ def main(
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
-        return begin(file, results, options)
+        run_options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
+        return begin(file, results, run_options)
 
 
 def _design(
