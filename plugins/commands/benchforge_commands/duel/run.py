@@ -4,10 +4,10 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TypedDict, Unpack
+from typing import Any
 
 from pydantic_core import PydanticCustomError
 
@@ -54,7 +54,8 @@ _FEWEST = 2
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-class DuelOptions(TypedDict):
+@dataclass(frozen=True)
+class DuelOptions:
     """The options of the command line."""
 
     path: str | None
@@ -73,28 +74,29 @@ class DuelOptions(TypedDict):
     output: Path | None
 
 
-def main(servers: tuple[str, ...], **options: Unpack[DuelOptions]) -> int:
+def main(servers: tuple[str, ...], **words: Any) -> int:
     """Compare the answers of the servers, then measure them. Return the exit code of a run."""
     if len(servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
-    variables = passed(options["variables"])
-    contenders = labelled([contender(one, variables) for one in servers], options["labels"])
-    time_s = duration(options["time_limit"])
-    body, rate, save = options["body"], options["rate"], options["save"]
+    options = DuelOptions(**words)
+    variables = passed(options.variables)
+    contenders = labelled([contender(one, variables) for one in servers], options.labels)
+    time_s = duration(options.time_limit)
+    body, rate, save = options.body, options.rate, options.save
     question = Question(
-        method=options["method"] or ("GET" if body is None else "POST"),
-        path=_path(options["path"], contenders),
-        headers=dict(map(_header, options["headers"])),
+        method=options.method or ("GET" if body is None else "POST"),
+        path=_path(options.path, contenders),
+        headers=dict(map(_header, options.headers)),
         body=body,
-        status=options["expect_status"],
-        connections=options["connections"],
+        status=options.expect_status,
+        connections=options.connections,
         rate=None if rate is None else _rate(rate),
-        keep_alive=options["keep_alive"] is not False,
-        backends=_backends(options["backends"]),
+        keep_alive=options.keep_alive is not False,
+        backends=_backends(options.backends),
         time_s=time_s,
     )
-    results = options["output"] or Path("results")
+    results = options.output or Path("results")
     wrk = locate("wrk") is not None
 
     def suite_in(folder: Path, *, same_body: bool) -> Tables:
@@ -112,7 +114,7 @@ def main(servers: tuple[str, ...], **options: Unpack[DuelOptions]) -> int:
         warn(f"{difference}: compare servers that do the same work")
     else:
         say(alike(answers))
-    if options["keep_alive"] is None and (unlike := closing(answers)):
+    if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
