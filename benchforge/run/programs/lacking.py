@@ -1,6 +1,7 @@
 """Python packages that an interpreter lacks: how the user's own come in."""
 
 import importlib.metadata
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -8,16 +9,29 @@ from pathlib import Path
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.parts.part import Part, RunsPython
+from benchforge.suite.secrets.forms import SHORTEST
 
 PAGE = "docs/how-to/packages-of-your-app.md"
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
+def left_out(text: str, part: Part) -> str:
+    """Return a variable of the caller that a text names and the part does not receive; else ""."""
+    own = getattr(part, "environment", os.environ)  # a part without it takes no variable
+    received = {"PATH", "HOME", "LANG", "TMPDIR", *own}
+    return next((n for n in _VARIABLE.findall(text) if n in os.environ and n not in received), "")
+
+
 def in_log(text: str, part: Part, label: str) -> str:
-    """Return what to do where what a server printed says that a module is missing; else ""."""
+    """Return what to do where a server printed that a module or a variable is missing; else ""."""
     match = _NO_MODULE.search(text)
     if match is None:
-        return ""
+        if not (name := left_out(text, part)):
+            return ""
+        value = f'{{ env = "{name}" }}' if len(os.environ[name]) >= SHORTEST else '"..."'
+        where = f"environment = {{ {name} = {value} }} in servers.{label}"
+        return f"the server does not receive your {name}: say {where}"
     module = match[1]
     if not isinstance(part, RunsPython) or not part.starts_python():
         return (
