@@ -17,6 +17,7 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.region import lies, region
+from benchforge.stats.verdict.comparability import wrong_answers
 from benchforge.stats.verdict.judge import judge
 from benchforge.text.readable import blocks_that_tell, percent
 from benchforge.text.readable import times as ratio_text
@@ -648,3 +649,16 @@ def test_failures_beside_others_may_be_theirs() -> None:
 
 def test_a_thousand_blocks_are_judged() -> None:
     assert ratio("a > b", 1.2, n=1_100).state == "holds"
+
+
+def test_failures_are_no_wrong_answer_where_they_are_counted() -> None:
+    failing, wrong = check("E1", "behaviour"), check("E6", "behaviour")
+    throughput = case("a", times(1), findings=[failing])
+    errors = case("a", times(1), use="errors", findings=[failing])
+    counted = errors.metrics[0].model_copy(update={"measurand": "failed requests"})
+    assert [*wrong_answers(throughput)] == ["a: E1 says so"]
+    assert [*wrong_answers(errors, counted)] == []
+    assert [*wrong_answers(case("a", times(1), findings=[failing, wrong]), counted)] == [
+        "a: E6 says so"
+    ]
+    assert [*wrong_answers(case("a", [], failed={1: WRONG}))] == ["status 500, expected 200"]

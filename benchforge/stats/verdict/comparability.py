@@ -19,13 +19,13 @@ def never(check: Check) -> bool:
 def wrong_answers(case: CaseSummary, line: MetricSummary | None = None) -> Iterator[str]:
     """Yield how a server answered wrongly, in any attempt of its trials: expected and received.
 
-    A warning is none. To a question about failures, `line` counts them: they are its value. Of a
-    search, the trials beyond the rate may fail.
+    A warning is none. To a question about failures, `line` counts them: they are its value. A
+    search has an objective for them.
     """
     for trial in case.failed:
         if trial.failure.by_answer:
             yield trial.failure.message
-    counted = line is not None and line.of_failures
+    counted = case.capacity is not None or (line is not None and line.of_failures)
     for check in (finding.check for finding in case.findings):
         if check.wrong_answers and not (counted and check.topic == "failures"):
             yield f"{case.case.server}: {check.message}"
