@@ -60,6 +60,8 @@ def brought() -> tuple[EntryPoint, ...]:
 class Registry:
     """Finds parts: an entry point named `<kind>-<part>` is imported when the part is asked for.
 
+    Its value is the part's class, or a module with hooks, of which `benchforge_parts` brings parts.
+
     An entry point of another name is a listener: `listen` imports all of them.
     """
 
@@ -91,10 +93,11 @@ class Registry:
 
     def origins(self, kind: Kind, name: str) -> list[Origin]:
         """Return where a part comes from: of all plugins, if several bring one of that name."""
-        points = [Origin.of(point) for point in self._points.get(f"{kind}-{name}", ())]
-        values = {origin.value for origin in points}
+        points = self._points.get(f"{kind}-{name}", ())
+        modules = {point.module for point in points}
         others = [self._origins[plugin] for plugin in self._brought.get((kind, name), ())]
-        return [*points, *(origin for origin in others if origin.value not in values)]
+        distinct = [origin for origin in others if origin.value.partition(":")[0] not in modules]
+        return [*map(Origin.of, points), *distinct]
 
     def listeners(self) -> list[Origin]:
         """Return the entry points that are named like no part: they hear of every run."""
@@ -136,7 +139,7 @@ class Registry:
             ]
             raise Unusable(
                 f"plugin {Origin.of(points[0])} brings no {kind} named {name!r}",
-                f"its benchforge_parts brings: {', '.join(brought) or 'nothing'}",
+                f"it brings: {', '.join(brought) or 'nothing'}",
             )
         if part is None:
             raise Unusable(f"no {kind} named {name!r}", self.nearest(kind, name))
@@ -153,11 +156,14 @@ class Registry:
         return f"{guess}installed: {', '.join(names) or 'none'}; others come as plugins"
 
     def register(self, plugin: object, origin: Origin | None = None) -> None:
-        """Take the parts of a plugin that is already imported.
+        """Take a part's class, or the parts of a plugin, which is already imported.
 
         Raises Unusable when it is none: a hook that does not exist, or what it brings is no part.
         """
         self._judged.clear()
+        if isinstance(plugin, type) and issubclass(plugin, Part):
+            self._take([plugin], origin or Origin(plugin.__name__, plugin.__module__), repr(plugin))
+            return
         name = self._plugins.get_canonical_name(plugin)
         module = getattr(plugin, "__name__", type(plugin).__module__)
         origin = origin or Origin(getattr(plugin, "__name__", type(plugin).__name__), module)
@@ -171,13 +177,16 @@ class Registry:
             raise Unusable(
                 f"plugin {origin}: benchforge_parts: {in_a_line(error)}", _REPAIR
             ) from error
+        self._take(parts, origin, name, "benchforge_parts: ")
+        self._plugins.register(plugin)
+
+    def _take(self, parts: list[type[Part]], origin: Origin, plugin: str, hook: str = "") -> None:
         for part in parts:
             if fault := unnamed(part):
-                raise Unusable(f"plugin {origin}: benchforge_parts: {fault}", _REPAIR)
-        self._plugins.register(plugin)
-        self._origins[name] = origin
+                raise Unusable(f"plugin {origin}: {hook}{fault}", _REPAIR)
+        self._origins[plugin] = origin
         for part in parts:
-            self._brought.setdefault((part.kind, part.name), {})[name] = part
+            self._brought.setdefault((part.kind, part.name), {})[plugin] = part
 
     def listen(self, complain: Callable[[str], None]) -> None:
         """Import every listener; of one that is broken it is told, and the others listen."""
@@ -260,7 +269,7 @@ class Registry:
             raise Unusable(
                 f"plugin {origin} cannot be imported: {in_a_line(error)}", _REPAIR
             ) from error
-        if not self._plugins.is_registered(plugin):
+        if repr(plugin) not in self._origins and not self._plugins.is_registered(plugin):
             self.register(plugin, origin)
 
 

@@ -19,7 +19,11 @@ hookimpl = pluggy.HookimplMarker("benchforge")
 
 @hookspec
 def benchforge_parts() -> Iterable[type[Part]]:  # type: ignore[empty-body]
-    """Return the parts of this plugin. It is called once, when the plugin is imported."""
+    """Return the parts of this plugin. It is called once, when the plugin is imported.
+
+    An entry point that names the class of its part, as in `my_package.tool:Tool`, needs no hook.
+    benchforge then calls no other hook of that module.
+    """
 
 
 @hookspec

@@ -169,6 +169,46 @@ def test_a_broken_plugin_breaks_nobody_else(
     assert "their" not in said.err
 
 
+BARE = LOADER.partition("\n\n@hookimpl")[0]
+
+
+def test_an_entry_point_may_name_the_class_itself(
+    bench: Bench, suite: Path, installs: Installs
+) -> None:
+    """The hook and the class bring the same part, and one distribution may use both."""
+    points = {"loader-mine": f"{MODULE}:Mine", "loader-yours": MODULE}
+    yours = 'class Yours(Mine):\n    name: ClassVar[str] = "yours"\n'
+    hook = "@hookimpl\ndef benchforge_parts():\n    return [Mine, Yours]\n"
+    installs("their-loader", points, {f"{MODULE}.py": f"{BARE}\n\n{yours}\n\n{hook}"})
+    ran = bench("run", suite)
+    assert ran.code == 0, ran.all
+    rows = {row["name"]: row for row in json.loads(bench("plugins", "list", "--json").out)}
+    for name, origin in points.items():
+        assert (rows[name]["origin"], rows[name]["broken"]) == (origin, "")
+        assert bench("plugins", "check", name).out.startswith(f"{name} ({origin}, of their-loader")
+
+
+@pytest.mark.parametrize(
+    ("names", "code", "message"),
+    [
+        ("Yours", BARE, "cannot be imported: AttributeError: module 'their_loader' has no attr"),
+        ("Mine", BARE.replace('name: ClassVar[str] = "mine"', ""), "Mine has no name: write name"),
+        ("Mine", BARE.replace("(Loader)", ""), "hint: it brings: nothing\n"),
+        ("Mine", BARE.replace('"mine"', '"it"'), "hint: it brings: loader 'it'\n"),
+        ("Mine", BARE.replace("def read(", "async def read("), "Mine: read() is 'async def': wri"),
+    ],
+)
+def test_a_class_that_an_entry_point_names_in_vain_is_told_in_a_line(
+    bench: Bench, suite: Path, installs: Installs, names: str, code: str, message: str
+) -> None:
+    installs("their-loader", {"loader-mine": f"{MODULE}:{names}"}, {f"{MODULE}.py": code})
+    ended = bench("plan", suite)
+    assert ended.code == 2
+    assert f"plugin loader-mine ({MODULE}:{names}, of their-loader 1.0)" in ended.err
+    assert message in ended.err
+    assert "Traceback" not in ended.err
+
+
 def test_two_distributions_that_bring_one_part_are_both_told(
     bench: Bench, suite: Path, installs: Installs
 ) -> None:
