@@ -1037,15 +1037,9 @@ def test_a_broken_plugin_is_told_where_it_is_asked_for(folder: Folder) -> None:
         name: ClassVar[str] = "odd"
         kind = "server"
 
-    class OddPlugin:
-        @staticmethod
-        @hookimpl
-        def benchforge_parts() -> list[type[Part]]:
-            return [Odd]
-
-    folder.registry.register(OddPlugin())
+    folder.registry.register(Odd)
     assert folder.faults(SUITE.replace('use = "gunicorn"', 'use = "odd"', 1)) == (
-        f"error: a.toml:9:1: servers.django.use: plugin OddPlugin ({__name__}): "
+        f"error: a.toml:9:1: servers.django.use: plugin Odd ({__name__}): "
         "Odd is no server: subclass Server\n"
         '    9 | use = "odd"\n'
         "      | ^^^\n"

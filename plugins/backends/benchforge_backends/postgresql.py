@@ -18,11 +18,9 @@ from benchforge.plugin import (
     Succeeds,
     Task,
     WrongOption,
-    hookimpl,
     text_of,
 )
 from benchforge_backends.credentials import hba, password_of, verifier
-from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.psql import at, count, quoted, sql
 from benchforge_backends.tcp_backend import TcpBackend
 
@@ -344,9 +342,3 @@ def _started(log: Path) -> Callable[[Finished], str | None]:
         return next((line for line in lines if "FATAL" in line), f"exit code {finished.code}")
 
     return judge
-
-
-@hookimpl
-def benchforge_parts() -> list[type[DataBackend]]:
-    """Bring the backend."""
-    return [Postgresql]

@@ -17,9 +17,7 @@ from benchforge.plugin import (
     Size,
     Succeeds,
     Task,
-    hookimpl,
 )
-from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.log import last_word
 from benchforge_backends.redis_cli import (
     Cli,
@@ -201,9 +199,3 @@ def _value(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value
-
-
-@hookimpl
-def benchforge_parts() -> list[type[DataBackend]]:
-    """Bring the backend."""
-    return [Redis]

@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Succeeds,
     Task,
     WrongOption,
-    hookimpl,
 )
 from benchforge_backends.data_backend import DataBackend
 from benchforge_backends.dataset import URI
@@ -210,9 +209,3 @@ def _ini(site: Site, log: Path, buffers: int = 10_000, connections: int = 10) ->
         dirty=buffers * 3 // 4,
         connections=connections,
     )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[DataBackend]]:
-    """Bring the backend."""
-    return [Virtuoso]

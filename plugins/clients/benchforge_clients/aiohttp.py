@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.rounds import Rounds
 
 USUAL_POOL = 100
@@ -31,9 +30,3 @@ class AiohttpClient(Rounds):
     def at_once(self) -> int:
         """Return how many connections there are: in rounds, those of its usual pool."""
         return min(USUAL_POOL, self.requests or USUAL_POOL) if self.in_rounds else self.concurrency
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [AiohttpClient]

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -12,9 +11,3 @@ class Geventhttpclient(Library):
     name: ClassVar[str] = "geventhttpclient"
     driver: ClassVar[str] = "geventhttpclient_main.py"
     modules: ClassVar[tuple[str, ...]] = ("geventhttpclient", "gevent")
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Geventhttpclient]

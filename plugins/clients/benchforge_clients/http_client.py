@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -19,9 +18,3 @@ class HttpClient(Library):
 
     mode: Literal["reuse", "noreuse"] = "reuse"
     "Reuse of connections."
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [HttpClient]

@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -29,9 +28,3 @@ class Httplib2(Library):
         """Return what the driver imports with these options."""
         patch = ("geventhttpclient", "gevent") if self.mode == "gevent" else ()
         return (*self.modules, *patch)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Httplib2]

@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -18,9 +17,3 @@ class Httpx(Library):
 
     mode: Literal["sync", "async"] = "sync"
     "Client class of httpx."
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Httpx]

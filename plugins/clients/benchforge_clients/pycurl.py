@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from benchforge.plugin import Client, WrongOption, hookimpl
+from benchforge.plugin import WrongOption
 from benchforge_clients.library import Library
 
 
@@ -42,9 +42,3 @@ class Pycurl(Library):
         if self.mode == "multi" and self.delay:
             raise WrongOption("mode multi has no delay", "delay", "mode")
         return self
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Pycurl]

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Client, WrongOption, hookimpl
+from benchforge.plugin import WrongOption
 from benchforge_clients.library import Concurrency
 from benchforge_clients.rounds import Rounds
 
@@ -85,9 +85,3 @@ class Requests(Rounds):
         """Return the size of the pools, which takes the place of the concurrency."""
         pools = ("--concurrency", self.threads, "--chunk", self.chunk) if self.in_rounds else ()
         return (*super().words(), *pools)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Requests]

@@ -2,7 +2,6 @@
 
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -25,9 +24,3 @@ class TornadoClient(Library):
     def imports(self) -> tuple[str, ...]:
         """Return what the driver imports with these options."""
         return (*self.modules, "pycurl") if self.mode == "curl" else self.modules
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [TornadoClient]

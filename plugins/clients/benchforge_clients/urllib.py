@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -17,9 +16,3 @@ class Urllib(Library):
     name: ClassVar[str] = "urllib"
     driver: ClassVar[str] = "urllib_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ()
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Urllib]

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from benchforge.plugin import Client, hookimpl
 from benchforge_clients.library import Library
 
 
@@ -17,9 +16,3 @@ class Urllib3(Library):
     name: ClassVar[str] = "urllib3"
     driver: ClassVar[str] = "urllib3_main.py"
     modules: ClassVar[tuple[str, ...]] = ("urllib3",)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Client]]:
-    """Bring the client."""
-    return [Urllib3]

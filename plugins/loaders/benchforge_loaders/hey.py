@@ -15,7 +15,6 @@ from benchforge.plugin import (
     Reading,
     Request,
     Target,
-    hookimpl,
     readable,
 )
 from benchforge_loaders.printed import BAD, growing, line, optional
@@ -181,9 +180,3 @@ def _printed(responses: int) -> list[int]:
         if left and place * 100 // responses >= left[0]:
             left.pop(0)
     return list(_PERCENTS[: len(_PERCENTS) - len(left)])
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return hey."""
-    return [Hey]

@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Request,
     Site,
     Target,
-    hookimpl,
 )
 from benchforge_loaders.printed import Amount, Seconds, ToolJson
 from benchforge_loaders.timed import ended_well, parsing
@@ -169,9 +168,3 @@ own interpreter."""
 
 def _file(target: Target) -> str:
     return f"hyperfine-{target.phase}.json"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Return hyperfine."""
-    return [Hyperfine]

@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.printed import BAD, Amount, Count, Seconds, ToolJson, growing
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, parsing
@@ -183,9 +182,3 @@ def _percentiles(printed: _Printed) -> dict[str, float]:
         raise ValueError("latencyPercentiles: null, and there were responses")
     growing("latencyPercentiles", microseconds.values())
     return microseconds
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return oha."""
-    return [Oha]

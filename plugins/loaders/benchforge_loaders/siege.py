@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Request,
     Site,
     Target,
-    hookimpl,
 )
 from benchforge_loaders.printed import Amount, Count, Seconds, ToolJson, agree
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get, parsing
@@ -186,9 +185,3 @@ def _declared(request: Request, *, settings: bool) -> dict[str, str]:
     named = sorted(request.headers.items(), key=lambda header: header[0].lower() != "accept")
     both = {(name.lower() if settings else name): value for name, value in named}
     return {name: value for name, value in both.items() if (name.lower() in _SETTINGS) == settings}
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return siege."""
-    return [Siege]

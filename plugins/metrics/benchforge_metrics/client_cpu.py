@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Sample, Trial, Window
 from benchforge_metrics.wall import OF_A_RESPONSE, PER_RESPONSE
 
 NOT_TOLD = "the tool does not tell its CPU time during the load"
@@ -40,9 +40,3 @@ class ClientCpu(Metric):
             value = None if seconds is None or not responses else seconds / responses
             why = NOT_TOLD if value is None else ""
             yield Sample(metric=label, unit=unit, value=value, of=of, why=why, estimator=estimator)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return client_cpu."""
-    return [ClientCpu]

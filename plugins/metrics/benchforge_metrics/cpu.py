@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from benchforge.plugin import Metric, Role, Trial, Usage, Window, hookimpl
+from benchforge.plugin import Role, Trial, Usage, Window
 from benchforge_metrics.by_role import ByRole
 
 
@@ -31,9 +31,3 @@ class Cpu(ByRole):
         if not reading.good:
             return None, "no good response"
         return sum(seconds) / reading.good, window.whole
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return cpu."""
-    return [Cpu]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Measurand, Metric, Reading, Sample, Trial, Window, after_cut, hookimpl
+from benchforge.plugin import Measurand, Metric, Reading, Sample, Trial, Window, after_cut
 
 NOT_TOLD = "the tool does not tell how many requests got no response"
 
@@ -111,9 +111,3 @@ def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:
     extent = f"{left.note}; {bad} in the whole load"
     answered = round(reading.responses * left.share)
     return _Ended(answered + left.unanswered, left.unanswered, extent=extent)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return errors and error_rate."""
-    return [Errors, ErrorRate]

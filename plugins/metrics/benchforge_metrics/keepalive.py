@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window
 
 COUNTER = "TcpPassiveOpens"
 
@@ -52,9 +52,3 @@ def _opened(trial: Trial, reading: Reading) -> tuple[int | None, str]:
         return None, f"the network's counter {COUNTER} was not read"
     opened = observation.counters[COUNTER] - reading.test_connections
     return opened, f"connections from the network's counter {COUNTER}"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return keepalive."""
-    return [KeepAlive]

@@ -15,7 +15,6 @@ from benchforge.plugin import (
     Trial,
     Window,
     WrongOption,
-    hookimpl,
 )
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
@@ -178,9 +177,3 @@ def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | N
 
 def _too_long(reading: Reading) -> str:
     return f"{reading.censored} requests took longer than the tool records"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return latency."""
-    return [Latency]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from benchforge.plugin import Metric, Role, Trial, Usage, Window, hookimpl
+from benchforge.plugin import Role, Trial, Usage, Window
 from benchforge_metrics.by_role import ByRole
 
 
@@ -33,9 +33,3 @@ class Memory(ByRole):
             return None, why or "its memory was not measured"
         samples = min(usage.pss_samples for usage in usages)
         return sum(peaks), ", ".join(filter(None, (f"largest of {samples} samples", window.whole)))
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return memory."""
-    return [Memory]

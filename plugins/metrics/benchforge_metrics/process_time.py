@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window
 
 Of = Literal["mean", "sd", "min", "max", "user", "system"]
 
@@ -53,9 +53,3 @@ def _value(reading: Reading, of: Of) -> float | None:
             return min(times, default=None)
         case "max":
             return max(times, default=None)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return process_time."""
-    return [ProcessTime]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window
 
 _PERCENTILE = 0.99
 
@@ -73,9 +73,3 @@ def _missed(reading: Reading) -> str:
     if not missed:
         return ""
     return f"{missed} of {schedule.intended} requests that were due were never sent"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return rate and lateness."""
-    return [RateMetric, Lateness]

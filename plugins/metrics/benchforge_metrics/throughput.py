@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Measurand, Metric, Sample, Trial, Window, after_cut, hookimpl
+from benchforge.plugin import Measurand, Metric, Sample, Trial, Window, after_cut
 
 
 class Throughput(Metric):
@@ -44,9 +44,3 @@ class Throughput(Metric):
             if estimator and counted < reading.responses:
                 estimator += ", good ones by their share of all responses"
             yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator or None)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return throughput."""
-    return [Throughput]

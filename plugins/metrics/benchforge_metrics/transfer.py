@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Sample, Trial, Window
 
 
 class Transfer(Metric):
@@ -28,9 +28,3 @@ class Transfer(Metric):
             value = reading.received_bytes / reading.seconds
             estimator = window.whole or None
             yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return transfer."""
-    return [Transfer]

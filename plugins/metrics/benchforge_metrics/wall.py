@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window, hookimpl
+from benchforge.plugin import Metric, Reading, Sample, Trial, Window
 
 OF_A_RESPONSE = "in turns: for each response; only ratios are valid"
 PER_RESPONSE = "s/response"
@@ -56,9 +56,3 @@ def _not_all_well(reading: Reading) -> str:
     if reading.good == requests:
         return ""
     return f"of {requests} requests: {reading.bounds}"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Metric]]:
-    """Return wall."""
-    return [Wall]

@@ -7,7 +7,7 @@ last field of a line says why, and what nobody may overlook.
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,14 +18,12 @@ from pydantic import JsonValue
 from benchforge.plugin import (
     CaseSummary,
     MetricSummary,
-    Part,
     Pivot,
     Place,
     Reporter,
     Statistic,
     Summary,
     Trial,
-    hookimpl,
     safe,
     titled,
 )
@@ -194,9 +192,3 @@ def _number(value: float | None) -> str:
     if value is None:
         return ""
     return str(int(value)) if value.is_integer() and abs(value) < _WHOLE_BELOW else repr(value)
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring CSV."""
-    return [Csv]

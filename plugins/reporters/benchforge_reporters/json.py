@@ -1,7 +1,7 @@
 """numbers.json: every number of a result in one flat list, for other programs."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -10,12 +10,10 @@ from pydantic import JsonValue
 from benchforge.plugin import (
     CaseSummary,
     MetricSummary,
-    Part,
     Reporter,
     Summary,
     Trial,
     doubted,
-    hookimpl,
 )
 
 FILE: Final = "numbers.json"
@@ -96,9 +94,3 @@ def _named(summary: Summary, case: CaseSummary) -> dict[str, JsonValue]:
         "vary": json.dumps(name.vary, sort_keys=True) if name.vary else None,
         "digest": name.digest,
     }
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring JSON."""
-    return [Json]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge.plugin import Reporter, Summary, Trial, safe
 from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, chart_files
 from benchforge_reporters.document.claim_lines import counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
@@ -237,9 +237,3 @@ def _files(shown: ResultDocument) -> Iterator[str]:
         first, last = shown.folders
         yield f"- {first}/ to {last}/: trial.json and what each process printed"
     yield ""
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring Markdown."""
-    return [Markdown]

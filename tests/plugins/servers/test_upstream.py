@@ -12,10 +12,9 @@ from measured.case import cases, trial_of
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
-from benchforge.parts.part import Part, Server
+from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, Probe
 from benchforge.parts.site import Site
-from benchforge.plugin import hookimpl
 from benchforge.registry import Registry
 from benchforge.suite.toml.faults import SuiteErrors
 
@@ -70,16 +69,9 @@ class Hidden(Server):
         }[self.over]
 
 
-class Plugin:
-    @staticmethod
-    @hookimpl
-    def benchforge_parts() -> list[type[Part]]:
-        return [Hidden]
-
-
 def registry() -> Registry:
     found = Registry()
-    found.register(Plugin())
+    found.register(Hidden)
     return found
 
 
@@ -310,14 +302,8 @@ def test_an_upstream_that_never_accepts_is_told(tmp_path: Path) -> None:
         def command(self, site: Site) -> Command:
             return Command(site.python, script)
 
-    class Own:
-        @staticmethod
-        @hookimpl
-        def benchforge_parts() -> list[type[Part]]:
-            return [Deaf]
-
     known = Registry()
-    known.register(Own())
+    known.register(Deaf)
     for over in ("socket", "uwsgi"):
         servers = {
             "app": f'use = "deaf"\nover = "{over}"\nready_within = "300ms"',

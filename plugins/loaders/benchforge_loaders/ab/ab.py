@@ -21,7 +21,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.ab.counts import connections, doubt, errors, good_bounds, unanswered
 from benchforge_loaders.ab.report import AbReport, percentiles_us
@@ -270,9 +269,3 @@ def _method(request: Request) -> Sequence[str]:
 
 def _headers(headers: Mapping[str, str]) -> Sequence[str]:
     return [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Return ab."""
-    return [Ab]

@@ -19,7 +19,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
     readable,
 )
 from benchforge_loaders.h2load.log import Log
@@ -262,9 +261,3 @@ def _whole(log: Log, done: int, succeeded: int) -> None:
 
 def _log(target: Target) -> str:
     return f"h2load-{target.phase}.tsv"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return h2load."""
-    return [H2load]

@@ -21,7 +21,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.k6.report import STATS, K6Summary
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, parsing
@@ -170,9 +169,3 @@ def _request(target: Target) -> dict[str, JsonValue]:
 
 def _summary(target: Target) -> str:
     return f"k6-{target.phase}-summary.json"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return k6."""
-    return [K6]

@@ -20,7 +20,6 @@ from benchforge.plugin import (
     Request,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.locust.report import LocustReport, complaint
 from benchforge_loaders.printed import Count, ToolJson
@@ -213,9 +212,3 @@ class Locust(Timed):
 
 def _taken_file(target: Target) -> str:
     return f"locust-{target.phase}-taken"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return locust."""
-    return [Locust]

@@ -27,7 +27,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.pace.report import PaceReport
 from benchforge_loaders.pace.stages import HINT, described, mean_rate, readings, stages_of
@@ -368,9 +367,3 @@ def _complaint(output: Output) -> str:
         return f"ended by signal {-output.code}"
     lines = output.stderr.strip().splitlines()
     return lines[-1].removeprefix("pace: ") if lines else f"exit code {output.code}"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Return pace."""
-    return [Pace]

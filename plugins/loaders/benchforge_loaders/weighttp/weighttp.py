@@ -17,7 +17,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get, parsing
 from benchforge_loaders.weighttp.report import WeighttpReport
@@ -139,9 +138,3 @@ class Weighttp(Loader):
         if self.requests is not None:
             return self.requests
         return 10_000 if self.duration is None else BOUND
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Return weighttp."""
-    return [Weighttp]

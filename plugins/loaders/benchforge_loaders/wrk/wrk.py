@@ -22,7 +22,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.timed import lasted, parsing
 from benchforge_loaders.wrk.correction import (
@@ -256,9 +255,3 @@ def _claims(
         **percentiles,
         "synthetic_samples": synthetic,
     }
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Return wrk."""
-    return [Wrk]

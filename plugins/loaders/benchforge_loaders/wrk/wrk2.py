@@ -19,7 +19,6 @@ from benchforge.plugin import (
     Site,
     Target,
     WrongOption,
-    hookimpl,
 )
 from benchforge_loaders.printed import growing, line, optional
 from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, only_get, parsing
@@ -249,9 +248,3 @@ def _percentiles(text: str, named: str) -> dict[str, float]:
         percentiles[percent] = float(match[1]) * _US[match[2]]
     growing(named, percentiles.values())
     return percentiles
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Timed]]:
-    """Return wrk2."""
-    return [Wrk2]

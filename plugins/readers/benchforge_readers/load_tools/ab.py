@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import Block, blocks, number
 
 _MS = 1e-3
@@ -77,9 +77,3 @@ def _facts(block: Block) -> dict[str, Fact]:
     facts["pipeline"] = Fact(1.0, origin="ab sends no request before the last response")
     facts["protocol"] = Fact("HTTP/1.0", origin="ab speaks HTTP/1.0")
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of ab."""
-    return [AbReader]

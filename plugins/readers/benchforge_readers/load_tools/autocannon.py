@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, table, take
 
 _MS = 1e-3
@@ -55,9 +55,3 @@ class AutocannonReader(Reader):
                 facts[name] = Fact(entry.value, "s", entry.resolution, _CORRECTED, entry.origin)
         facts["loop"] = Fact("closed", origin="autocannon is a closed loop without -R")
         yield Row(str(field(document, "url") or "load")[:80], facts, "document")
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of autocannon."""
-    return [AutocannonReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, is_json, table, take, take_times
 from benchforge_readers.printed import Block, blocks, number, seconds
 
@@ -99,9 +99,3 @@ def _printed(block: Block) -> dict[str, Fact]:
             setting.value, "s", 0.05 * float(setting.value), "asked", setting.origin
         )
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of bombardier."""
-    return [BombardierReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import BINARY, COUNTED, Block, number, quantity, seconds
 
 _CLIENTS = r"spawning thread #\d{1,6}: (\d{1,9}) total client\(s\)\..*"
@@ -84,9 +84,3 @@ def _facts(block: Block) -> dict[str, Fact]:
             facts = {name: entry for name, entry in facts.items() if name not in _NAMES.values()}
     facts["loop"] = Fact("closed", origin="h2load is a closed loop without -r")
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of h2load."""
-    return [H2loadReader]

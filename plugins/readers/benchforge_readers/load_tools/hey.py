@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import statuses
 from benchforge_readers.load_tools.summary import summary_of
 from benchforge_readers.printed import COUNTED, Block, number, rows_of_text
@@ -63,9 +63,3 @@ def _counts(block: Block, facts: dict[str, Fact]) -> None:
 
 
 _KEPT = 1_000_000
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of hey."""
-    return [HeyReader]

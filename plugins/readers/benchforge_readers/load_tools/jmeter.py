@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.load_tools.jmeter_xml import is_xml, samples_of
 from benchforge_readers.rows_of_csv import rows_of
 
@@ -147,9 +147,3 @@ def _time(cells: Mapping[str, str], name: str, where: str) -> float:
 def _optional(cells: Mapping[str, str], name: str, where: str) -> float:
     text = cells.get(name, "")
     return _time(cells, name, where) if text and text != "null" else 0.0
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of JMeter."""
-    return [JmeterReader]

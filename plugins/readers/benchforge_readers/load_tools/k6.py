@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, is_json, table
 from benchforge_readers.printed import Block, given, number, seconds
 
@@ -138,9 +138,3 @@ def _printed_shares(block: Block, facts: dict[str, Fact], dots: str) -> None:
                 raise ValueError(f"{hit[1]}: {metric}: {share} out of {total}")
             if bad:
                 facts[bad] = Fact(float(others), origin=hit[1])
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of k6."""
-    return [K6Reader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import number
 from benchforge_readers.rows_of_csv import rows_of
 
@@ -64,9 +64,3 @@ def _facts(cells: Mapping[str, str], where: str) -> dict[str, Fact]:
     if cells["Name"] == AGGREGATED:
         facts["total"] = Fact(1.0, origin=where)
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of locust."""
-    return [LocustReader]

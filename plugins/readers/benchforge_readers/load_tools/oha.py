@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import counts, document_of, field, has, is_json, statuses, take
 from benchforge_readers.load_tools.summary import summary_of
 from benchforge_readers.printed import COUNTED, Block, rows_of_text, seconds
@@ -67,9 +67,3 @@ def _printed(block: Block) -> dict[str, Fact]:
     answered = statuses(facts, iter(codes), "Status code distribution")
     facts["samples"] = Fact(float(answered), origin="Status code distribution")
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of oha."""
-    return [OhaReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import (
     counts,
     document_of,
@@ -118,9 +118,3 @@ def _printed_counts(block: Block, facts: dict[str, Fact]) -> None:
             raise ValueError(f"{hit[1]}: Status Codes: not code:count")
         codes = {code: int(count) for code, count in pairs}
         _failures(facts, codes, hit[1])
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of vegeta."""
-    return [VegetaReader]

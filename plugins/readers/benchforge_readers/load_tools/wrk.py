@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.printed import BINARY, Block, blocks, number, quantity, seconds
 
 BEGINS = r"Running .{1,40} test @ "
@@ -118,9 +118,3 @@ def _percentiles(block: Block, facts: dict[str, Fact]) -> None:
         if name in facts and name != "max":
             entry = facts[name]
             facts[name] = Fact(entry.value, entry.unit, entry.resolution, CORRECTED, entry.origin)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of wrk."""
-    return [WrkReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.load_tools.wrk import BEGINS, facts_of, named
 from benchforge_readers.printed import Block, blocks, number, seconds
 
@@ -94,9 +94,3 @@ def _name(percent: float) -> str:
 def _of_bucket(fact: Fact) -> Fact:
     width = float(fact.value) * _DIGITS
     return Fact(fact.value, fact.unit, fact.resolution + width, "", fact.origin)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of wrk2."""
-    return [Wrk2Reader]

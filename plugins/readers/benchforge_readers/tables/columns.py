@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from benchforge.plugin import BenchforgeError, Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import BenchforgeError, Fact, Reader, Row, Source
 from benchforge_readers.printed import BINARY, SECONDS, number
 from benchforge_readers.rows_of_csv import rows_of
 
@@ -64,9 +64,3 @@ def _split(text: str) -> tuple[str, str, float]:
     if not colon or unit not in _UNITS:
         return text, "1", 1.0
     return title, *_UNITS[unit]
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of columns."""
-    return [ColumnsReader]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, take, word
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import BINARY, given, number, quantity, seconds
@@ -100,9 +100,3 @@ def _responses(facts: dict[str, Fact], result: dict[str, Any], where: str) -> No
 
 _BOTH = ("rate", "duration")
 _NEAR = 0.1
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of HttpArena."""
-    return [HttparenaReader]

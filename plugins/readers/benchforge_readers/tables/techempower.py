@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, items, table, take
 from benchforge_readers.load_tools.wrk import CORRECTED
 from benchforge_readers.printed import given, number, seconds
@@ -102,9 +102,3 @@ def _facts(result: dict[str, Any], where: str) -> dict[str, Fact]:
     if not float(facts["requests"].value):
         facts = {name: entry for name, entry in facts.items() if name not in {"mean", "sd", "max"}}
     return facts
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of TechEmpower."""
-    return [TechempowerReader]

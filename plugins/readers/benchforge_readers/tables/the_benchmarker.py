@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, word
 from benchforge_readers.printed import given
 
@@ -84,9 +84,3 @@ def _value(value: object, where: str, name: tuple[str, str, float] | None) -> Fa
 
 def _metrics(document: object) -> list[Any]:
     return items(document, "metrics")
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of the-benchmarker."""
-    return [TheBenchmarkerReader]

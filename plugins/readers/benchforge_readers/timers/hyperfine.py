@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, take_times, word
 from benchforge_readers.timers.runs import times_of
 
@@ -42,9 +42,3 @@ class HyperfineReader(Reader):
                 facts["requests"] = Fact(float(len(times)), origin=f"{where}.times")
             name = word(field(result, "command"), f"command {place + 1}")
             yield Row(name, facts, where, table="commands", times=times)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of hyperfine."""
-    return [HyperfineReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, word
 from benchforge_readers.timers.runs import times_of
 
@@ -40,9 +40,3 @@ class PyperfReader(Reader):
             facts = {"processes": Fact(float(processes), origin=f"{where}.runs")}
             title = word(name, f"benchmark {place + 1}")
             yield Row(title, facts, where, table="benchmarks", times=tuple(times))
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of pyperf."""
-    return [PyperfReader]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchforge.plugin import Fact, Reader, Row, Source, hookimpl
+from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, take, take_times, word
 from benchforge_readers.timers.runs import times_of
 
@@ -40,9 +40,3 @@ class PytestBenchmarkReader(Reader):
             name = word(field(benchmark, "fullname") or field(benchmark, "name"), where)
             group = word(field(benchmark, "group"), "benchmarks")
             yield Row(name, facts, where, table=group, times=times)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Reader]]:
-    """Return the reader of pytest-benchmark."""
-    return [PytestBenchmarkReader]

@@ -1,10 +1,10 @@
 """github.md: a result as the summary of a job's step on GitHub, which takes 1 MiB of Markdown."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, safe
+from benchforge.plugin import Reporter, Summary, Trial, safe
 from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text import words
 from benchforge_reporters.text.verdicts import answers
@@ -79,9 +79,3 @@ def _folded(title: str, texts: Sequence[str]) -> Iterator[str]:
     if texts:
         items = "\n".join(f"- {safe.markdown(text)}" for text in texts)
         yield f"<details><summary>{safe.markdown(title)}</summary>\n\n{items}\n\n</details>\n"
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring the summary for GitHub."""
-    return [GitHub]

@@ -1,11 +1,11 @@
 """junit.xml: what was asked and what came of it, as CI servers read the results of tests."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 from typing import ClassVar, Final
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import Reporter, Summary, Trial
 from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge_reporters.text.verdicts import VerdictText, answers
 from benchforge_reporters.text.words import heading
@@ -43,9 +43,3 @@ def _test(summary: Summary, verdict: VerdictText) -> JunitTest:
     element = _ELEMENTS.get(verdict.came, "")
     group = f"{summary.name}.{verdict.group}"
     return JunitTest(group, verdict.name, verdict.says, element, verdict.came)
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring JUnit's XML."""
-    return [Junit]

@@ -1,14 +1,14 @@
 """A result as a page: report.html, one file that opens without a network."""
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from markupsafe import Markup, escape
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
+from benchforge.plugin import Reporter, Summary, Trial
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
 from benchforge_reporters.charts.run_order import Lane, run_order
 from benchforge_reporters.charts.svg.drawing import Chart, colours_of
@@ -143,9 +143,3 @@ def _claims(text: ResultDocument) -> Claims | None:
     return Claims(
         counted_states(text.claims), tuple(rows), None if axis is None else ratio_ticks(axis)
     )
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring the page."""
-    return [Html]

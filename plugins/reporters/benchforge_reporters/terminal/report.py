@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl, readable, safe
+from benchforge.plugin import Reporter, Summary, Trial, readable, safe
 from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import Quotable
@@ -224,9 +224,3 @@ def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 def last_lines(log: str) -> list[str]:
     """Return the end of a log."""
     return safe.text(log).rstrip().splitlines()[-_LOG_LINES:]
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring the terminal."""
-    return [Terminal]

@@ -1,11 +1,11 @@
 """All that is known of the causes of findings, for `benchforge report --why`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import FoldedFinding, Part, Reporter, Summary, Trial, hookimpl, readable
+from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable
 from benchforge_reporters.document.causes import CauseText, cause_texts
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.terminal.signs import CAUSES
@@ -101,9 +101,3 @@ def _check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
 
 def _outcome(finding: FoldedFinding) -> tuple[str, str]:
     return finding.check.id, finding.check.status
-
-
-@hookimpl
-def benchforge_parts() -> Iterable[type[Part]]:
-    """Bring the causes."""
-    return [Why]

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
+from benchforge.plugin import Command, Site, WrongOption
 from benchforge_servers.python.module_server import ModuleServer
 
 
@@ -84,9 +84,3 @@ it to net.core.somaxconn."""
         if self.blocking_threads is not None:
             words.append(f"--blocking-threads={self.blocking_threads}")
         return self.started_by("granian", site, *words)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Granian]

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -67,9 +67,3 @@ it to net.core.somaxconn."""
 
 def _toml(site: Site) -> str:
     return f"server-{site.label}-hypercorn.toml"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Hypercorn]

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.python.module_server import ModuleServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -52,9 +52,3 @@ it to net.core.somaxconn."""
         if self.keep_alive is not None:
             words.append(f"--timeout-keep-alive={self.keep_alive}")
         return self.started_by("uvicorn", site, *words)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Uvicorn]

@@ -18,7 +18,6 @@ from benchforge.plugin import (
     ServesCode,
     Site,
     WrongOption,
-    hookimpl,
 )
 
 _PORT = re.compile(r"\$(PORT\b|\{PORT\})")
@@ -131,9 +130,3 @@ system's certificates."""
             environment=site.environment(environment),
             folder=site.own(site.suite_folder.absolute() / (self.directory or "")),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [CommandServer]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
+from benchforge.plugin import Command, Server, Site, WrongOption
 
 
 def _root(url: str) -> str:
@@ -83,9 +83,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:  # a name; what it stands for may change
         return False
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Url]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Duration, Server, Site, hookimpl
+from benchforge.plugin import Command, Duration, Site
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -32,9 +32,3 @@ it to net.core.somaxconn."""
         if self.keep_alive is not None:
             words += ["--keep-alive", self.keep_alive]
         return self.run_by("aiohttp_main.py", site, *words)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [AiohttpServer]

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field, PositiveInt
 
-from benchforge.plugin import Command, Duration, Need, Server, Site, hookimpl
+from benchforge.plugin import Command, Duration, Need, Site
 from benchforge_servers.python.app_server import RUNNERS, AppServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -63,9 +63,3 @@ it to net.core.somaxconn."""
             *(*words, *self.arguments, self.served_app.target),
             environment=self.process_environment(site),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [ApiHour]

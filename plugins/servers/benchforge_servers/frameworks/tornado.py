@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 from pydantic import PositiveInt, model_validator
 
-from benchforge.plugin import Command, Server, Site, WrongOption, hookimpl
+from benchforge.plugin import Command, Site, WrongOption
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -49,9 +49,3 @@ it to net.core.somaxconn."""
             *([] if self.keep_alive else ["--no-keep-alive"]),
             *([] if self.threads is None else ["--threads", self.threads]),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [TornadoServer]

@@ -18,7 +18,6 @@ from benchforge.plugin import (
     Size,
     Task,
     WrongOption,
-    hookimpl,
 )
 from benchforge_servers.digest import folder_digest
 from benchforge_servers.proxies.nginx_conf import Block, body, location, served, written
@@ -308,9 +307,3 @@ def _on(flag: bool) -> str:
 
 def _ms(duration: Duration) -> str:
     return f"{round(duration * 1000)}ms"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Nginx]

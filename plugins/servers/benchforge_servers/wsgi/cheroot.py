@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.plugin import Command, Duration, Server, Site, hookimpl
+from benchforge.plugin import Command, Duration, Site
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -40,9 +40,3 @@ it to net.core.somaxconn."""
             *("--timeout", self.timeout),
             *("--keep-alive-connections", self.keep_alive_connections),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Cheroot]

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.wsgi.cheroot import Cheroot
 
 
@@ -34,9 +34,3 @@ class Cherrypy(Cheroot):
             *("--keep-alive-connections", self.keep_alive_connections),
             *(["--production"] if self.production else []),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Cherrypy]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -44,9 +44,3 @@ it to net.core.somaxconn."""
             *([] if self.tcp_nodelay else ["--no-tcp-nodelay"]),
             *(["--monkey-patch"] if self.monkey_patch else []),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Gevent]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field, PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.python.app_server import RUNNERS
 from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
@@ -103,9 +103,3 @@ it to net.core.somaxconn."""
             *(*words, *self.arguments, self.served_app.target),
             environment=self.process_environment(site),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Gunicorn]

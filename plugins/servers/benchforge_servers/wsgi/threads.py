@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Server, Site, hookimpl
+from benchforge.plugin import Command, Site
 from benchforge_servers.python.app_server import AppServer
 
 
@@ -26,9 +26,3 @@ it to net.core.somaxconn."""
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by("threads_main.py", site, "--backlog", self.backlog)
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [ThreadsServer]

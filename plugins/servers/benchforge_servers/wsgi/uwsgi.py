@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import Accepts, Command, Probe, Server, Site, WrongOption, hookimpl
+from benchforge.plugin import Accepts, Command, Probe, Site, WrongOption
 from benchforge_servers.python.listening import ListeningServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -100,9 +100,3 @@ net.core.somaxconn, uWSGI does not start."""
         if self.protocol == "uwsgi":
             return "uwsgi-socket"
         return "http11-socket" if self.keep_alive else "http-socket"
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Uwsgi]

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import Command, Duration, Server, Site, hookimpl
+from benchforge.plugin import Command, Duration, Site
 from benchforge_servers.python.app_server import AppServer
 from benchforge_servers.seconds import WholeSeconds
 
@@ -41,9 +41,3 @@ it to net.core.somaxconn."""
             *("--connection-limit", self.connection_limit),
             *("--channel-timeout", self.channel_timeout),
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Waitress]
