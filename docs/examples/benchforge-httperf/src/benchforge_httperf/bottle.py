@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from benchforge.plugin import Command, Need, RunsPython, Server, Site, hookimpl
+from benchforge.plugin import Command, Need, RunsPython, Server, Site
 
 # A plain file: it may run by another interpreter, where neither benchforge nor we are installed.
 RUNNER = Path(__file__).with_name("runners") / "bottle_main.py"
@@ -54,9 +54,3 @@ class Bottle(RunsPython, Server):
         return Command(
             *(site.python, RUNNER, *where), environment=site.environment(self.environment)
         )
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Server]]:
-    """Bring the server."""
-    return [Bottle]

@@ -22,7 +22,6 @@ from benchforge.plugin import (
     Schedule,
     Site,
     Target,
-    hookimpl,
 )
 
 # For estimates only: what is done in a second when no rate says it.
@@ -192,9 +191,3 @@ def _line(text: str, form: str) -> list[float]:
             f"{'no' if not found else 'more than one'} line {form.split('#', maxsplit=1)[0]!r}"
         )
     return [float(number) for number in found[0]]
-
-
-@hookimpl
-def benchforge_parts() -> list[type[Loader]]:
-    """Bring the loader."""
-    return [Httperf]
