@@ -73,6 +73,7 @@ NEW_EACH_TIME = {
 ROUNDS = {one for one in MODES if one[1].startswith(("threads-", "async-"))}
 STANDARD = [("http_client", "reuse"), ("http_client", "noreuse"), ("urllib", "")]
 BODY = '{"result":2}'
+ASKED = Request(path="/x?a=1")
 # One mode for each way in which a driver makes its requests.
 WAYS = [
     *{mode[0]: mode for mode in reversed(MODES)}.values(),
@@ -137,37 +138,31 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(
-    here: Sandbox,
     client: Library,
     folder: Path,
     *words: str | Path,
-    request: Request | None = None,
+    request: Request = ASKED,
     ca_file: Path | None = None,
     python: Path = Path(sys.executable),
 ) -> Measured:
     """Start a server that counts, run the client against it, and ask the server for its counts."""
-    folder = Path(tempfile.mkdtemp(dir=folder))  # each run has its own: what is printed is added
-    request, port = request or Request(path="/x?a=1"), here.free_port()
-    command = Command(sys.executable, PROGRAMS / "servers/counts.py", "--port", port, *words)
-    server = here.start("server", command, folder, {})
-    try:
-        deadline = time.monotonic() + 200
-        while not accepts(here, port):
-            assert here.alive(server), server.stderr.read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        scheme = "https" if "--certificate" in words else "http"
-        target = Target(
-            url=f"{scheme}://127.0.0.1:{port}{request.path}",
-            request=request,
-            folder=folder,
-            programs={},
-            python=python,
-            ca_file=ca_file,
-        )
-        output = driven(here, client, target)
-    finally:
-        here.stop(server, first=signal.SIGTERM)
+    scheme = "https" if "--certificate" in words else "http"
+    with HOST.trial(folder) as sandbox:
+        port = sandbox.free_port()
+        command = Command(sys.executable, PROGRAMS / "servers/counts.py", "--port", port, *words)
+        folder = Path(tempfile.mkdtemp(dir=folder))  # of this run: what is printed is added
+        server = sandbox.start("server", command, folder, {})
+        try:
+            deadline = time.monotonic() + 200
+            while not accepts(sandbox, port):
+                assert sandbox.alive(server), server.stderr.read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            url = f"{scheme}://127.0.0.1:{port}{request.path}"
+            target = Target(url, request, folder, {}, python, ca_file=ca_file)
+            output = driven(sandbox, client, target)
+        finally:
+            sandbox.stop(server, first=signal.SIGTERM)
     counted = json.loads(server.stdout.read_text())
     counted["connections"] -= 1  # ours, to see whether it is there
     return Measured(client, output, counted)
@@ -185,15 +180,13 @@ def driven(here: Sandbox, client: Library, target: Target) -> Output:
 
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_what_is_told_is_what_the_server_counted(folder: Path, name: str, mode: str) -> None:
-    with HOST.trial(folder) as here:
-        agrees(run(here, part(name, mode), folder), name, mode)
+    agrees(run(part(name, mode), folder), name, mode)
 
 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_over_tls_it_is_the_same(folder: Path, certificates: Path, name: str, mode: str) -> None:
     words = ("--certificate", certificates / "right.both")
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode), folder, *words, ca_file=certificates / "right.pem")
+    done = run(part(name, mode), folder, *words, ca_file=certificates / "right.pem")
     agrees(done, name, mode)
 
 
@@ -229,10 +222,9 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
 ) -> None:
     client = part(name, mode)
     words = ("--certificate", certificates / "right.both")
-    with HOST.trial(folder) as here:
-        wrong = run(here, client, folder, *words, ca_file=certificates / "wrong.pem")
-        careless = client.model_copy(update={"verify": False})
-        asked = run(here, careless, folder, *words, ca_file=certificates / "wrong.pem")
+    wrong = run(client, folder, *words, ca_file=certificates / "wrong.pem")
+    careless = client.model_copy(update={"verify": False})
+    asked = run(careless, folder, *words, ca_file=certificates / "wrong.pem")
     assert asked.reading.good == asked.server["requests"] == 12
     _is_refused(wrong)
 
@@ -242,9 +234,8 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
 def test_without_a_certificate_of_ours_the_systems_are_trusted(
     folder: Path, certificates: Path, name: str, mode: str
 ) -> None:
-    with HOST.trial(folder) as here:
-        words = ("--certificate", certificates / "right.both")
-        _is_refused(run(here, part(name, mode), folder, *words))
+    words = ("--certificate", certificates / "right.both")
+    _is_refused(run(part(name, mode), folder, *words))
 
 
 def _is_refused(done: Measured) -> None:
@@ -256,8 +247,7 @@ def _is_refused(done: Measured) -> None:
 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_bad_statuses_are_errors_and_responses(folder: Path, name: str, mode: str) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode), folder, "--status", "503")
+    done = run(part(name, mode), folder, "--status", "503")
     assert done.server["requests"] == 12
     assert (done.reading.responses, done.reading.good) == (12, 0)
     assert done.reading.errors == {"status": 12, "length": 0}
@@ -267,8 +257,7 @@ def test_bad_statuses_are_errors_and_responses(folder: Path, name: str, mode: st
 @pytest.mark.samples(8)
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, mode: str) -> None:
-    with HOST.trial(folder) as here:
-        redirected = run(here, part(name, mode), folder, "--status", "302")
+    redirected = run(part(name, mode), folder, "--status", "302")
     assert redirected.server["requests"] == redirected.reading.good == 12
     assert redirected.reading.printed["statuses"] == {"302": 12}
 
@@ -277,13 +266,8 @@ def test_a_redirect_is_a_response_and_is_not_followed(folder: Path, name: str, m
 def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     client = part(name, mode)
     with HOST.trial(folder) as here:
-        target = Target(
-            url=f"http://127.0.0.1:{here.free_port()}/",
-            request=Request(),
-            folder=folder,
-            programs={},
-            python=Path(sys.executable),
-        )
+        url = f"http://127.0.0.1:{here.free_port()}/"
+        target = Target(url, Request(), folder, {}, Path(sys.executable))
         output = driven(here, client, target)
     reading = client.read(output)
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
@@ -297,8 +281,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
 def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode: str) -> None:
     # Every third: the first body is whole, and is what the others are compared with.
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode), folder, "--way", "half", "--every", "3")
+    done = run(part(name, mode), folder, "--way", "half", "--every", "3")
     reading = done.reading
     assert reading.good_at_least <= done.server["requests"] - done.server["requests"] // 3
     assert reading.responses + (reading.unanswered or 0) == 12
@@ -309,8 +292,7 @@ def test_bodies_that_are_cut_short_are_never_good(folder: Path, name: str, mode:
 @pytest.mark.parametrize("way", ["close-told", "close", "reset"])
 @pytest.mark.parametrize(("name", "mode"), WAYS)
 def test_a_server_that_closes(folder: Path, name: str, mode: str, way: str) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode), folder, "--way", way, "--every", "2")
+    done = run(part(name, mode), folder, "--way", way, "--every", "2")
     reading, server = done.reading, done.server
     assert reading.responses + (reading.unanswered or 0) == 12
     assert reading.responses <= server["answered"]
@@ -329,9 +311,8 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
     headers = {"X-Colour": "blue", "Content-Type": "application/json"}
     post = Request(method="POST", path="/new", headers=headers, body='{"é": 1}')
     head = Request(method="HEAD", path="/")
-    with HOST.trial(folder) as here:
-        posted = run(here, part(name, mode, requests=3), folder, request=post)
-        headed = run(here, part(name, mode, requests=3), folder, request=head)
+    posted = run(part(name, mode, requests=3), folder, request=post)
+    headed = run(part(name, mode, requests=3), folder, request=head)
     for line, sent, body in posted.server["asked"]:
         assert line == ["POST", "/new"]
         assert (sent["x-colour"], sent["content-type"]) == ("blue", "application/json")
@@ -349,8 +330,7 @@ def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
     folder: Path, name: str, mode: str
 ) -> None:
     options = {} if (name, mode) in ROUNDS else {"concurrency": 3}
-    with HOST.trial(folder) as here:
-        done = run(here, part(name, mode, requests=30, warm_up=6, **options), folder)
+    done = run(part(name, mode, requests=30, warm_up=6, **options), folder)
     assert (done.reading.good, done.server["requests"]) == (30, 36)
     warm = done.printed["warm_up"]
     assert (warm["requests"], warm["responses"]) == (6, 6)
@@ -366,8 +346,7 @@ def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
 def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str) -> None:
     warm = part(name, mode).for_warm_up(0.3)
     assert isinstance(warm, Library)
-    with HOST.trial(folder) as here:
-        done = run(here, warm, folder)
+    done = run(warm, folder)
     printed = done.printed
     assert printed["requests"] == done.server["requests"] > 0
     assert printed["seconds"] >= 0.3
@@ -375,8 +354,7 @@ def test_the_warm_up_of_a_trial_ends_in_time(folder: Path, name: str, mode: str)
 
 
 def test_a_delay_is_taken_off_the_time(folder: Path) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part("http_client", delay="20ms", requests=5), folder)
+    done = run(part("http_client", delay="20ms", requests=5), folder)
     whole = done.reading.printed["seconds_with_delays"]
     assert isinstance(whole, float)
     assert whole >= 0.1
@@ -388,22 +366,19 @@ def test_requests_are_numbered_as_in_the_study(folder: Path, name: str) -> None:
     mode = {"requests": "threads-reuse", "aiohttp": "async-for"}[name]
     request = Request(path="/multiply")
     client = part(name, mode, requests=3, numbered="number", decode_json=True)
-    with HOST.trial(folder) as here:
-        done = run(here, client, folder, request=request)
+    done = run(client, folder, request=request)
     asked = sorted(line[1] for line, *_ in done.server["asked"])
     assert asked == [f"/multiply?number={number}" for number in range(3)]
     assert done.reading.document_bytes is None
 
 
 def test_bodies_are_decoded_where_that_is_asked_for(folder: Path) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part("urllib3", decode_json=True), folder, "--body", "no JSON")
+    done = run(part("urllib3", decode_json=True), folder, "--body", "no JSON")
     assert done.reading.errors == {"status": 0, "length": 0, "JSONDecodeError": 12}
 
 
 def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part("urllib3"), folder, "--way", "grows")
+    done = run(part("urllib3"), folder, "--way", "grows")
     assert (done.reading.good_at_least, done.reading.good_at_most) == (1, 12)
     assert done.reading.errors["length"] == 11
     assert "variable_length = true" in done.reading.bounds
@@ -422,8 +397,7 @@ def test_bodies_of_varying_length_are_doubt_or_allowed(folder: Path) -> None:
     ],
 )
 def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str, surfaced: int) -> None:
-    with HOST.trial(folder) as here:
-        done = run(here, part("requests", mode), folder, "--way", "reset")
+    done = run(part("requests", mode), folder, "--way", "reset")
     claims = done.reading.printed
     assert done.reading.unanswered == 12
     assert (claims["errors_surfaced"], claims["errors_hidden"]) == (surfaced, 12 - surfaced)
@@ -431,8 +405,7 @@ def test_errors_that_the_study_hides_are_counted(folder: Path, mode: str, surfac
 
 def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> None:
     options = {"requests": 40, "threads": 4, "chunk": 10}
-    with HOST.trial(folder) as here:
-        done = run(here, part("requests", "threads-reuse", **options), folder)
+    done = run(part("requests", "threads-reuse", **options), folder)
     assert done.reading.good == 40
     assert done.server["connections"] <= 4
 
@@ -452,7 +425,7 @@ def test_the_standard_librarys_run_on_old_pythons_and_pypy(
             if python == "pypy3":
                 lack(missing.message)
             pytest.skip(missing.message)  # Debian has one CPython
-        done = run(here, part(name, mode), folder, python=found.path)
+    done = run(part(name, mode), folder, python=found.path)
     assert done.reading.good == 12
     assert done.reading.connections == done.server["connections"]
     version = str(done.reading.printed["python"])

@@ -45,18 +45,8 @@ from benchforge.run.sandbox.host import LocalHost, Sandbox
 
 HOST = LocalHost()
 SERVERS: list[type[AppServer]] = [
-    *(
-        AiohttpServer,
-        ApiHour,
-        Cheroot,
-        Cherrypy,
-        Gevent,
-        Granian,
-        Gunicorn,
-        Hypercorn,
-        ThreadsServer,
-    ),
-    *(TornadoServer, Uvicorn, Uwsgi, Waitress),
+    *(AiohttpServer, ApiHour, Cheroot, Cherrypy, Gevent, Granian, Gunicorn, Hypercorn),
+    *(ThreadsServer, TornadoServer, Uvicorn, Uwsgi, Waitress),
 ]
 ASGI_WORKER = {"worker_class": "uvicorn_worker.UvicornWorker"}
 
@@ -416,6 +406,14 @@ def test_an_idle_connection_is_closed(
         assert client.recv(1) == b""  # not before its own default of minutes, else
 
 
+def facts_of(own: Site, row: tuple[type[AppServer], str, dict[str, Any]]) -> dict[str, Any]:
+    part = part_of(own, *row)
+    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
+        told = facts(here, placed.port)
+    assert "Warning" not in server.stderr.read_text()
+    return told
+
+
 @pytest.mark.samples(6)
 @pytest.mark.parametrize(
     "row",
@@ -442,16 +440,13 @@ def test_an_idle_connection_is_closed(
 def test_the_backlog_is_the_kernels(
     own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
 ) -> None:
-    part = part_of(own, *row)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        assert set(facts(here, placed.port)["backlog"]) == {row[2]["backlog"]}
+    assert set(facts_of(own, row)["backlog"]) == {row[2]["backlog"]}
 
 
 @pytest.mark.parametrize("nodelay", [True, False])
 def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -> None:
-    part = part_of(own, Gevent, WSGI, {"tcp_nodelay": nodelay})
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        assert set(facts(here, placed.port)["nodelay"]) == {nodelay}
+    told = facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))
+    assert set(told["nodelay"]) == {nodelay}
 
 
 # --- other options -------------------------------------------------------------------------------
@@ -480,10 +475,8 @@ def test_workers_are_processes(
 
 @pytest.mark.parametrize("monkey_patch", [True, False])
 def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
-    part = part_of(own, Gevent, WSGI, {"monkey_patch": monkey_patch})
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
-        assert facts(here, placed.port)["patched"] is monkey_patch
-    assert "Warning" not in server.stderr.read_text()
+    told = facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))
+    assert told["patched"] is monkey_patch
 
 
 @pytest.mark.parametrize(
@@ -496,9 +489,7 @@ def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bo
 def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
     own: Site, options: dict[str, Any], imported: list[str]
 ) -> None:
-    part = part_of(own, Uvicorn, ASGI, options)
-    with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
-        told = facts(here, placed.port)["loop"]
+    told = facts_of(own, (Uvicorn, ASGI, options))["loop"]
     assert set(imported) <= set(told)
     assert ("uvloop" in told) == (options["loop"] == "uvloop")
 
