@@ -68,9 +68,9 @@ def test_a_new_reader_works_at_once(bench: Bench, tmp_path: Path) -> None:
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
     healthy = package / "tests/outputs/healthy.txt"
-    examined = examine(made.MineReader, recordings=[Recording.of(healthy)])
+    examined = examine(made.Mine, recordings=[Recording.of(healthy)])
     assert not examined.findings
     source = Source("healthy.txt", io.BytesIO(healthy.read_bytes()))
-    assert made.MineReader().claims(source.head)
-    (row,) = made.MineReader().rows(source)
+    assert made.Mine().claims(source.head)
+    (row,) = made.Mine().rows(source)
     assert row.facts["mean"].value == pytest.approx(0.01891)
