@@ -65,7 +65,8 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
         return "broken", evidence.wrong
     if evidence.missing:
         return "not comparable", evidence.missing
-    if faults := (*evidence.grave, *evidence.unlike, *evidence.spoiled):
+    faults = (*evidence.grave, *evidence.unlike, *evidence.spoiled)
+    if faults and evidence.several:  # a server alone has its value, which nobody may quote
         return "not comparable", faults
     return ("undecided", (evidence.undecided,)) if evidence.undecided else ("decided", ())
 
