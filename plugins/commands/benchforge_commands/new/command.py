@@ -22,7 +22,14 @@ def command() -> None:
     "--from-log",
     metavar="LOG",
     type=PATH,
-    help="Take kinds of requests, shares and values from an access log, combined or common format.",
+    help="Take kinds of requests, shares and values from an access log: combined or common format, "
+    "or JSON lines of nginx or Caddy.",
+)
+@click.option(
+    "--behind-proxy",
+    is_flag=True,
+    help="The addresses in the log are those of a proxy: a path or value that came five times "
+    "counts as shared by several clients.",
 )
 @runs("benchforge_commands.new.shown")
 def suite() -> None:
@@ -30,7 +37,7 @@ def suite() -> None:
 
     Without --from, the suite measures a sample app in the same folder, which needs only Python.
     With --from-log, it sends the mix of an access log. Values of the log go into CSV files beside
-    the suite: numbers of up to nine digits, and texts that several clients sent.
+    the suite: those that three clients or more sent.
 
     Exit codes: 0 the suite is written; 2 a file exists already, or the log has no requests; 5 a
     file cannot be written.

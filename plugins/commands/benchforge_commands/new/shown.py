@@ -12,7 +12,8 @@ from benchforge.suite.toml.built_in import brought, names_like
 from benchforge.text.program import program
 from benchforge.text.readable import counted, exact
 from benchforge_commands.new.from_log.kinds import read
-from benchforge_commands.new.from_log.written import OWN, incomplete, to_fill
+from benchforge_commands.new.from_log.written import OWN, formulas, incomplete, to_fill
+from benchforge_commands.new.from_log.written import from_log as of_the_log
 from benchforge_commands.new.from_log.written import texts as of_log
 from benchforge_commands.schema.shown import of_suites
 
@@ -22,33 +23,42 @@ _APP = "sample_app.py"
 _SCHEMA = "suite.schema.json"
 
 
-def main(path: Path, source: str | None, from_log: Path | None) -> None:
+def main(path: Path, source: str | None, from_log: Path | None, *, behind_proxy: bool) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml."""
     place = path if path.suffix == ".toml" else path / _SUITE
     if from_log is not None:
         if source is not None:
             raise Unusable("--from and --from-log exclude each other", "give one of them")
-        _of_log(place, from_log)
+        _of_log(place, from_log, behind_proxy=behind_proxy)
         return
+    if behind_proxy:
+        raise Unusable("--behind-proxy is about a log", "give --from-log too")
     texts = {place: _fitted(_read(_STARTER / _SUITE if source is None else _named(source)))}
     if source is None:
         texts[place.with_name(_APP)] = _read(_STARTER / _APP)
     show(f"wrote: {_kept(place, texts)}\nnext:  {program()} run {place}")
 
 
-def _of_log(place: Path, source: Path) -> None:
+def _of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
     """Write the suite of an access log."""
-    log = read(source)
+    log = read(source, behind_proxy=behind_proxy)
     texts = of_log(log, source, place)
     wrote = _kept(place, texts)
     kinds = counted(len(log.kinds), "kind")
     show(f"wrote: {wrote}\nread:  {exact(log.taken)} requests of {kinds}")
-    for why, number in log.left_out.items():
-        show(f"left out: {exact(number)} {why}")
+    for reason, number in log.left_out.items():
+        show(f"left out: {exact(number)} {reason}")
     for kind in incomplete(log):
         show(f"to complete: {kind}: a comment in {place}, since the log has no body")
-    if log.shared.behind_proxy:
-        show("the log has too few client addresses: texts are kept if they came five times")
+    for part in of_the_log(log, texts):
+        show(f"kept from the log: {part}")
+    for cells in formulas(texts):
+        show(f"beware: {cells} begin with = + - or @: a spreadsheet would run them")
+    if (clients := log.shared.few_clients) is not None:
+        show(
+            f"private: the log has {counted(clients, 'client address')}: each path and value may "
+            "be of one client. If the address is that of a proxy, add --behind-proxy"
+        )
     if own := to_fill(texts):
         show(f"fill in: {OWN} in {', '.join(own)}: each value may be a secret of one client")
     show(f"next:  set your server in {place}, then {program()} plan {place} --requests 3")

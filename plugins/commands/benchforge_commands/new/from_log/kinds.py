@@ -3,20 +3,32 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 from urllib.parse import unquote, unquote_plus
 
 from benchforge.errors import Unusable
+from benchforge.text import safe
 from benchforge.text.readable import exact
 from benchforge_commands.new.from_log.lines import LogLine, log_lines
-from benchforge_commands.new.from_log.patterns import Pattern, Patterns, segments
+from benchforge_commands.new.from_log.patterns import (
+    Pattern,
+    Patterns,
+    hole,
+    is_word,
+    merge_rare,
+    segments,
+)
 from benchforge_commands.new.from_log.shared import SharedTexts
 
 ROWS = 5000
-_MOST_PATHS, _MOST_KINDS, _LEAST_SHARE = 200_000, 12, 0.005
-_BAD = 400
+_MOST_PATHS, _MOST_KINDS, _LEAST_SHARE = 30_000, 12, 0.005
+_MOST_SEGMENTS = 16
+_MOST_KEYS = 12  # of a query: the first
+_MOST_COUNTED = 10_000  # minutes, and keys of a kind
+_GOOD, _BAD = 200, 400
 _BODIES = {"POST", "PUT", "PATCH", "DELETE"}
 _LONGEST = 60  # characters of a value
 _STATIC = re.compile(
@@ -24,10 +36,10 @@ _STATIC = re.compile(
     re.IGNORECASE,
 )
 _SECRET = re.compile(
-    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp",
+    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp"
+    r"|ssn|cvv|cvc|card|iban|birth|dob$|account",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[0-9]{1,9}")  # longer ones may be those of a phone or a card
 _OPAQUE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w=+.-]{12,}|[0-9a-fA-F-]{16,}|\S{40,}")
 
 
@@ -57,57 +69,96 @@ class AccessLog:
     "Requests of `kinds`."
     left_out: Mapping[str, int]
     "Number of lines that are not in the mix, by reason."
-    per_s: float
-    "Requests per second in the busiest minute, with those that are left out."
+    per_s: float | None
+    "Requests per second in the busiest minute, with those that are left out. None without times."
     shared: SharedTexts
 
     def keeps(self, key: str, value: str) -> bool:
-        """Whether a value may stand in a file: a short number, or what several clients sent."""
+        """Whether a value may stand in a file: several clients sent it, and it looks harmless."""
         if _SECRET.search(key) or not value.isprintable() or len(value) > _LONGEST:
             return False
-        if _NUMBER.fullmatch(value):
-            return True
-        return "@" not in value and not _OPAQUE.fullmatch(value) and value in self.shared
+        odd = "@" in value or "\ufffd" in value or _OPAQUE.fullmatch(value)
+        return not odd and value in self.shared
 
 
-def read(log: Path) -> AccessLog:
-    """Read a log twice: words and values first, then the kinds. Raises Unusable without any."""
-    paths: Counter[Pattern] = Counter()
-    shared = SharedTexts()
-    for line in _requests(log, Counter(), Counter()):
-        key = segments(line.path)
-        if key in paths or len(paths) < _MOST_PATHS:
-            paths[key] += 1
-        in_path = (unquote(part.removesuffix("/")) for part in key)
-        for text in {*key, *in_path, *query_of(line.query).values()}:
-            shared.add(text, line.client)
+def read(log: Path, *, behind_proxy: bool = False) -> AccessLog:
+    """Read a log twice: words and values first, then its frequent kinds.
+
+    Memory is bounded: of too many paths and texts, the rare are put together or forgotten.
+    Addresses `behind_proxy` do not tell clients. Raises Unusable without a request.
+    """
     left_out: Counter[str] = Counter()
     minutes: Counter[str] = Counter()
-    patterns = Patterns(paths, shared)
-    kinds: dict[tuple[str, Pattern], LogKind] = {}
-    rng = random.Random(0)  # noqa: S311 - the same suite for the same log
+    shared = SharedTexts(behind_proxy=behind_proxy)
+    paths: Counter[Pattern] = Counter()
     for line in _requests(log, left_out, minutes):
-        pattern, values = patterns.of(line.path)
-        kind = kinds.setdefault((line.method, pattern), LogKind(line.method, pattern))
-        _count(kind, line, values, rng)
-    frequent = _chosen([*kinds.values()], left_out)
-    chosen = [kind for kind in frequent if kind.method == "GET"]
-    incomplete = [kind for kind in frequent if kind.method != "GET"]
+        parts = segments(line.path)
+        paths[line.method, *(intern(part) if is_word(part) else hole(part) for part in parts)] += 1
+        if len(paths) > _MOST_PATHS:
+            merge_rare(paths, _MOST_PATHS // 2)
+        query = query_of(line.query)
+        in_path = (_decoded(part.removesuffix("/"), unquote) for part in parts)
+        for text in {*in_path, *query, *query.values()}:
+            shared.add(text, line.client)
+    kinds = _kinds(log, paths, shared, left_out)
+    chosen = [kind for kind in kinds if kind.method == "GET"]
+    incomplete = [kind for kind in kinds if kind.method != "GET"]
     if not chosen:
         for kind in incomplete:
             left_out[f"were {kind.method}: a log has no bodies"] += kind.requests
-        shown = "; ".join(f"{exact(number)} {why}" for why, number in left_out.items())
-        hint = "combined and common format of nginx, Apache and gunicorn are read"
-        raise Unusable(f"{log}: no request to make a mix of{': ' if shown else ''}{shown}", hint)
+        reasons = "; ".join(f"{exact(number)} {reason}" for reason, number in left_out.items())
+        message = f"no request to make a mix of{': ' if reasons else ''}{reasons}"
+        hint = (
+            "combined and common format of nginx, Apache and gunicorn are read, "
+            "and JSON lines of nginx and Caddy"
+        )
+        raise Unusable(f"{safe.word(str(log))}: {message}", hint)
     taken = sum(kind.requests for kind in chosen)
-    busiest = max(minutes.values(), default=0) / 60
+    busiest = max(minutes.values()) / 60 if minutes else None
     return AccessLog(chosen, incomplete, taken, left_out, busiest, shared)
 
 
+def _kinds(
+    log: Path, paths: Mapping[Pattern, int], shared: SharedTexts, left_out: Counter[str]
+) -> list[LogKind]:
+    """Return the frequent kinds, the most frequent first."""
+    rests: Counter[Pattern] = Counter()
+    for (_, *rest), number in paths.items():
+        rests[tuple(rest)] += number
+    patterns = Patterns(rests, shared)
+    counts: Counter[tuple[str, Pattern]] = Counter()
+    for (method, *rest), number in paths.items():
+        counts[method, patterns.of(f"/{'/'.join(rest)}")[0]] += number
+    order = sorted(counts.items(), key=lambda item: (-item[1], item[0][1]))[:_MOST_KINDS]
+    least = _LEAST_SHARE * sum(counts.values())
+    kinds = {key: LogKind(*key) for key, number in order if number >= least}
+    rng = random.Random(0)  # noqa: S311 - the same suite for the same log
+    for line in _requests(log, Counter(), Counter()):
+        pattern, values = patterns.of(line.path)
+        if kind := kinds.get((line.method, pattern)):
+            _count(kind, line, values, rng, shared)
+        else:
+            left_out["were of rare kinds"] += 1
+    frequent = [kind for kind in kinds.values() if kind.requests]
+    return sorted(frequent, key=lambda kind: (-kind.requests, kind.pattern))
+
+
 def query_of(query: str) -> dict[str, str]:
-    """Return the values of a query by their keys; of a key that comes twice, the last."""
-    pairs = (part.partition("=") for part in query.split("&") if part)
-    return {unquote_plus(key): unquote_plus(value) for key, _, value in pairs}
+    """Return the first values of a query by their keys; of a key that comes twice, the last."""
+    pairs = (part.partition("=") for part in query.split("&", _MOST_KEYS)[:_MOST_KEYS] if part)
+    return {_decoded(key, unquote_plus): _decoded(value, unquote_plus) for key, _, value in pairs}
+
+
+def _decoded(text: str, unquoted: Callable[[str], str]) -> str:
+    """Return a text that is bounded: a cut one is longer than what is kept."""
+    return unquoted(text[: 12 * _LONGEST + 12])[: _LONGEST + 1]
+
+
+def _prune(counts: Counter[str]) -> None:
+    """Forget the rare half of too many texts."""
+    if len(counts) > _MOST_COUNTED:
+        for text, _ in counts.most_common()[_MOST_COUNTED // 2 :]:
+            del counts[text]
 
 
 def _requests(log: Path, left_out: Counter[str], minutes: Counter[str]) -> Iterator[LogLine]:
@@ -116,34 +167,37 @@ def _requests(log: Path, left_out: Counter[str], minutes: Counter[str]) -> Itera
         if line is None:
             left_out["lines are not requests"] += 1
             continue
-        minutes[line.minute] += 1
+        if line.minute:
+            minutes[line.minute] += 1
+            _prune(minutes)
         if line.status >= _BAD:
             left_out["had a status of 400 or above"] += 1
         elif _STATIC.search(line.path):
             left_out["were for static files"] += 1
+        elif line.status < _GOOD:
+            left_out["had a status below 200"] += 1
+        elif line.path.count("/") > _MOST_SEGMENTS:
+            left_out[f"had more than {_MOST_SEGMENTS} segments in their path"] += 1
         elif line.method != "GET" and line.method not in _BODIES:
             left_out[f"were {line.method}"] += 1
         else:
             yield line
 
 
-def _count(kind: LogKind, line: LogLine, values: tuple[str, ...], rng: random.Random) -> None:
+def _count(
+    kind: LogKind,
+    line: LogLine,
+    values: tuple[str, ...],
+    rng: random.Random,
+    shared: SharedTexts,
+) -> None:
     kind.requests += 1
     kind.statuses[line.status] += 1
     query = query_of(line.query)
-    kind.keys.update(query.keys())
-    row = (tuple(map(unquote, values)), query)
+    kind.keys.update(key for key in query if key in shared and key.isprintable())
+    _prune(kind.keys)
+    row = (tuple(_decoded(value, unquote) for value in values), query)
     if len(kind.rows) < ROWS:
         kind.rows.append(row)
-    elif (place := rng.randrange(kind.requests)) < ROWS:
-        kind.rows[place] = row
-
-
-def _chosen(kinds: list[LogKind], left_out: Counter[str]) -> list[LogKind]:
-    """Return the frequent ones, most frequent first."""
-    kinds.sort(key=lambda kind: (-kind.requests, kind.pattern))
-    least = _LEAST_SHARE * sum(kind.requests for kind in kinds)
-    chosen = [kind for kind in kinds[:_MOST_KINDS] if kind.requests >= least]
-    if rare := sum(kind.requests for kind in kinds[len(chosen) :]):
-        left_out["were of rare kinds"] += rare
-    return chosen
+    elif (index := rng.randrange(kind.requests)) < ROWS:
+        kind.rows[index] = row

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 HOLE = "{}"
 "Segment of a pattern where a value stands, with a slash behind it if the path ends with one."
@@ -24,7 +24,7 @@ class Patterns:
         self._often = _OFTEN * sum(paths.values())
         self._shared = shared
         self._words: dict[Pattern, Mapping[str, int]] = {}
-        self._learn((), paths)
+        self._learn((), list(paths.items()))
 
     def of(self, path: str) -> tuple[Pattern, tuple[str, ...]]:
         """Return the pattern of a path, and the values that stand in its places."""
@@ -34,29 +34,44 @@ class Patterns:
             if segment in self._words.get(pattern, {}):
                 pattern += (segment,)
             else:
-                pattern += (_hole(segment),)
+                pattern += (hole(segment),)
                 values.append(segment.removesuffix("/"))
         return pattern, tuple(values)
 
-    def _learn(self, at: Pattern, paths: Mapping[Pattern, int]) -> None:
-        """Learn the words behind a pattern, from the rests of the paths that begin with it."""
+    def _learn(self, parent: Pattern, paths: Sequence[tuple[Pattern, int]]) -> None:
+        """Learn the words behind a pattern, from the longer paths that begin with it."""
+        depth = len(parent)
         counts: Counter[str] = Counter()
-        for rest, number in paths.items():
-            if rest and is_word(rest[0]) and rest[0] in self._shared:
-                counts[rest[0]] += number
+        for path, number in paths:
+            word = path[depth].removesuffix("/")
+            if is_word(word) and (not word or word in self._shared):
+                counts[path[depth]] += number
         few = len(counts) <= _MANY
-        words = {one: number for one, number in counts.items() if few or number >= self._often}
-        self._words[at] = words
-        behind: dict[str, dict[Pattern, int]] = {}
-        for rest, number in paths.items():
-            if rest:
-                there = behind.setdefault(rest[0] if rest[0] in words else _hole(rest[0]), {})
-                there[rest[1:]] = there.get(rest[1:], 0) + number
-        for segment, rests in behind.items():
-            self._learn((*at, segment), rests)
+        words = {word: number for word, number in counts.items() if few or number >= self._often}
+        self._words[parent] = words
+        behind: dict[str, list[tuple[Pattern, int]]] = {}
+        for path, number in paths:
+            segment = path[depth] if path[depth] in words else hole(path[depth])
+            if len(path) > depth + 1:
+                behind.setdefault(segment, []).append((path, number))
+        for segment, longer in behind.items():
+            self._learn((*parent, segment), longer)
 
 
-def _hole(segment: str) -> str:
+def merge_rare(paths: Counter[Pattern], most: int) -> None:
+    """Replace the last words of rare paths with places for values, until `most` paths remain.
+
+    The first segment of a path, which is its method here, stays.
+    """
+    while len(paths) > most:
+        for path, _ in paths.most_common()[most // 2 :]:
+            last = max((n for n, part in enumerate(path[1:], 1) if part[:2] != HOLE), default=0)
+            number = paths.pop(path)
+            paths[(*path[:last], hole(path[last]), *path[last + 1 :]) if last else path] += number
+
+
+def hole(segment: str) -> str:
+    """Return the place for the value that a segment is."""
     return f"{HOLE}/" if segment.endswith("/") else HOLE
 
 

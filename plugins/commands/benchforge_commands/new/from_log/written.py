@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
 
+from benchforge.text import safe
 from benchforge.text.readable import counted, exact, figure, percent
 from benchforge_commands.new.from_log.highest import CONNECTIONS, DURATION_S, highest
 from benchforge_commands.new.from_log.kinds import AccessLog, LogKind
@@ -56,18 +58,56 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
     return files
 
 
-def to_fill(files: dict[Path, str]) -> list[str]:
-    """Return the files with values to be filled in, each with these columns."""
-    return [
-        f"{path.name} ({', '.join(columns)})"
-        for path, text in files.items()
-        if path.suffix == ".csv" and (columns := _own_columns(text))
+class _Column(NamedTuple):
+    """A column of a file: its name, and its values from the second line on."""
+
+    file: str
+    name: str
+    values: Sequence[str]
+
+
+def _columns(files: Mapping[Path, str]) -> Iterator[_Column]:
+    for path, text in files.items():
+        if path.suffix == ".csv":
+            heads, *rows = csv.reader(io.StringIO(text))
+            for head, *values in zip(heads, *rows, strict=True):
+                yield _Column(path.name, head, values)
+
+
+def to_fill(files: Mapping[Path, str]) -> list[str]:
+    """Return the columns with values to be filled in, by file."""
+    columns = [column for column in _columns(files) if column.values[0] == OWN]
+    by_file = groupby(columns, key=lambda column: column.file)
+    return [f"{file} ({', '.join(column.name for column in group)})" for file, group in by_file]
+
+
+def from_log(log: AccessLog, files: Mapping[Path, str]) -> list[str]:
+    """Return what the files have of the log: each path of the mix, and each column of values."""
+    paths = [
+        f"{_path(mixed)}, {counted(mixed.kind.requests, 'request')}"
+        for mixed in _labelled(log)
+        if mixed.kind.method == "GET"
     ]
+    columns = [
+        f"{column.name} in {column.file}, {counted(len({*column.values}), 'different value')}"
+        for column in _columns(files)
+        if column.values[0] != OWN
+    ]
+    return paths + columns
 
 
-def _own_columns(text: str) -> list[str]:
-    heads, first, *_ = csv.reader(io.StringIO(text))
-    return [head for head, value in zip(heads, first, strict=True) if value == OWN]
+def formulas(files: Mapping[Path, str]) -> list[str]:
+    """Return the cells that a spreadsheet would run, by column, with the first of their lines."""
+    cells = []
+    for column in _columns(files):
+        lines = [n for n, value in enumerate(column.values, 2) if value[:1] in {*"=+-@"}]
+        if lines:
+            more = f" and {exact(len(lines) - 3)} more" if lines[3:] else ""
+            cells.append(
+                f"{column.name} in {column.file}, line{'s' * (len(lines) > 1)} "
+                f"{', '.join(map(str, lines[:3]))}{more}"
+            )
+    return cells
 
 
 def incomplete(log: AccessLog) -> list[str]:
@@ -135,26 +175,28 @@ def _value(place: _Place, values: Sequence[str], query: Mapping[str, str]) -> st
 def _suite(log: AccessLog, kinds: Sequence[_Written], source: Path) -> Iterator[str]:
     yield "#:schema suite.schema.json\n"
     number = counted(len(log.kinds), "kind")
-    yield f"# The mix of {source.name}: {exact(log.taken)} requests of {number}."
-    yield f"# In its busiest minute the log has {figure(log.per_s)} requests/s, all lines counted."
+    name = safe.word(source.name)
+    yield f"# The mix of {name}: {exact(log.taken)} requests of {number}."
+    rate = "unknown" if log.per_s is None else figure(log.per_s)
+    yield f"# In its busiest minute the log has {rate} requests/s, all lines counted."
     for why, lines in log.left_out.items():
         yield f"# Left out: {exact(lines)} {why}."
     for kind in incomplete(log):
         yield f"# To complete below, since its body is not in the log: {kind}."
     yield f"# A value that {OWN} stands for, or that no longer exists, is yours to fill in."
     yield "benchforge = 1"
-    yield f"title = {_quoted(f'The mix of {source.name}')}"
+    yield f"title = {_quoted(f'The mix of {name}')}"
     yield 'placement = "auto"                    # the load tool has CPUs of its own\n'
     yield "[servers.mine]"
-    yield 'use = "gunicorn"                      # WSGI; uvicorn for ASGI'
-    yield 'app = "mysite.wsgi:application"       # yours'
-    yield 'directory = "."                       # contains the module; relative to this file'
-    yield "workers = 2"
-    yield "threads = 4\n"
-    yield "# Or a server that runs already: replace the lines above."
+    yield 'use = "url"                           # a server that runs already'
+    yield 'url = "http://127.0.0.1:8000"         # yours\n'
+    yield "# Or an app that benchforge starts: replace the lines above."
     yield "#[servers.mine]"
-    yield '#use = "url"'
-    yield '#url = "http://127.0.0.1:8000"\n'
+    yield '#use = "gunicorn"                     # WSGI; uvicorn for ASGI'
+    yield '#app = "mysite.wsgi:application"      # yours'
+    yield '#directory = "."                      # contains the module; relative to this file'
+    yield "#workers = 2"
+    yield "#threads = 4\n"
     yield "[loaders.closed]                      # each connection sends on after its answer"
     yield 'use = "pace"'
     yield "connections = 8"
@@ -278,4 +320,4 @@ def _path(mixed: _Written) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text)
+    return json.dumps(text, ensure_ascii=False)
