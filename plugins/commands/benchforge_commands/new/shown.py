@@ -56,8 +56,8 @@ def _of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
         show(f"beware: {cells} begin with = + - or @: a spreadsheet would run them")
     if (clients := log.shared.few_clients) is not None:
         show(
-            f"private: the log has {counted(clients, 'client address')}: each path and value may "
-            "be of one client. If the address is that of a proxy, add --behind-proxy"
+            f"private: the log has {counted(clients, 'client')}: each path and value may be "
+            "of one client. If an address is that of a proxy, add --behind-proxy"
         )
     if own := to_fill(texts):
         show(f"fill in: {OWN} in {', '.join(own)}: each value may be a secret of one client")

@@ -10,7 +10,7 @@ from sys import intern
 from urllib.parse import unquote, unquote_plus
 
 from benchforge.errors import Unusable
-from benchforge.text import safe
+from benchforge.plugin import safe
 from benchforge.text.readable import exact
 from benchforge_commands.new.from_log.lines import LogLine, log_lines
 from benchforge_commands.new.from_log.patterns import (
@@ -82,10 +82,9 @@ class AccessLog:
 
 
 def read(log: Path, *, behind_proxy: bool = False) -> AccessLog:
-    """Read a log twice: words and values first, then its frequent kinds.
+    """Read a log twice: words and values first, then its kinds. Raises Unusable without any.
 
-    Memory is bounded: of too many paths and texts, the rare are put together or forgotten.
-    Addresses `behind_proxy` do not tell clients. Raises Unusable without a request.
+    Addresses `behind_proxy` do not tell clients.
     """
     left_out: Counter[str] = Counter()
     minutes: Counter[str] = Counter()
@@ -108,10 +107,7 @@ def read(log: Path, *, behind_proxy: bool = False) -> AccessLog:
             left_out[f"were {kind.method}: a log has no bodies"] += kind.requests
         reasons = "; ".join(f"{exact(number)} {reason}" for reason, number in left_out.items())
         message = f"no request to make a mix of{': ' if reasons else ''}{reasons}"
-        hint = (
-            "combined and common format of nginx, Apache and gunicorn are read, "
-            "and JSON lines of nginx and Caddy"
-        )
+        hint = "combined and common format are read, and JSON lines of nginx and Caddy"
         raise Unusable(f"{safe.word(str(log))}: {message}", hint)
     taken = sum(kind.requests for kind in chosen)
     busiest = max(minutes.values()) / 60 if minutes else None
@@ -122,10 +118,7 @@ def _kinds(
     log: Path, paths: Mapping[Pattern, int], shared: SharedTexts, left_out: Counter[str]
 ) -> list[LogKind]:
     """Return the frequent kinds, the most frequent first."""
-    rests: Counter[Pattern] = Counter()
-    for (_, *rest), number in paths.items():
-        rests[tuple(rest)] += number
-    patterns = Patterns(rests, shared)
+    patterns = Patterns([(path[1:], number) for path, number in paths.items()], shared)
     counts: Counter[tuple[str, Pattern]] = Counter()
     for (method, *rest), number in paths.items():
         counts[method, patterns.of(f"/{'/'.join(rest)}")[0]] += number
@@ -136,11 +129,11 @@ def _kinds(
     for line in _requests(log, Counter(), Counter()):
         pattern, values = patterns.of(line.path)
         if kind := kinds.get((line.method, pattern)):
-            _count(kind, line, values, rng, shared)
+            _count(kind, line, values, rng)
         else:
             left_out["were of rare kinds"] += 1
-    frequent = [kind for kind in kinds.values() if kind.requests]
-    return sorted(frequent, key=lambda kind: (-kind.requests, kind.pattern))
+    sent = (kind for kind in kinds.values() if kind.requests)
+    return sorted(sent, key=lambda kind: (-kind.requests, kind.pattern))
 
 
 def query_of(query: str) -> dict[str, str]:
@@ -184,17 +177,11 @@ def _requests(log: Path, left_out: Counter[str], minutes: Counter[str]) -> Itera
             yield line
 
 
-def _count(
-    kind: LogKind,
-    line: LogLine,
-    values: tuple[str, ...],
-    rng: random.Random,
-    shared: SharedTexts,
-) -> None:
+def _count(kind: LogKind, line: LogLine, values: tuple[str, ...], rng: random.Random) -> None:
     kind.requests += 1
     kind.statuses[line.status] += 1
     query = query_of(line.query)
-    kind.keys.update(key for key in query if key in shared and key.isprintable())
+    kind.keys.update(query.keys())
     _prune(kind.keys)
     row = (tuple(_decoded(value, unquote) for value in values), query)
     if len(kind.rows) < ROWS:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchforge.errors import Unusable
-from benchforge.text import safe
+from benchforge.plugin import safe
 
 MOST_BYTES = 2 << 30
 _LONGEST = 16_384  # bytes of a line: what follows is a line of its own

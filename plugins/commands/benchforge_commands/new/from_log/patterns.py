@@ -16,15 +16,15 @@ Pattern = tuple[str, ...]
 class Patterns:
     """The patterns of the paths that were counted."""
 
-    def __init__(self, paths: Mapping[Pattern, int], shared: Container[str]) -> None:
+    def __init__(self, paths: Sequence[tuple[Pattern, int]], shared: Container[str]) -> None:
         """Learn which segments are words, from the segments of each path and their number.
 
         A word is `shared`: others may be the secret of a client.
         """
-        self._often = _OFTEN * sum(paths.values())
+        self._often = _OFTEN * sum(number for _, number in paths)
         self._shared = shared
         self._words: dict[Pattern, Mapping[str, int]] = {}
-        self._learn((), list(paths.items()))
+        self._learn((), paths)
 
     def of(self, path: str) -> tuple[Pattern, tuple[str, ...]]:
         """Return the pattern of a path, and the values that stand in its places."""
@@ -59,10 +59,7 @@ class Patterns:
 
 
 def merge_rare(paths: Counter[Pattern], most: int) -> None:
-    """Replace the last words of rare paths with places for values, until `most` paths remain.
-
-    The first segment of a path, which is its method here, stays.
-    """
+    """Make places for values of the last words of rare paths; the first, the method, stays."""
     while len(paths) > most:
         for path, _ in paths.most_common()[most // 2 :]:
             last = max((n for n, part in enumerate(path[1:], 1) if part[:2] != HOLE), default=0)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
 
-from benchforge.text import safe
+from benchforge.plugin import safe
 from benchforge.text.readable import counted, exact, figure, percent
 from benchforge_commands.new.from_log.highest import CONNECTIONS, DURATION_S, highest
 from benchforge_commands.new.from_log.kinds import AccessLog, LogKind
@@ -58,56 +58,38 @@ def texts(log: AccessLog, source: Path, suite: Path) -> dict[Path, str]:
     return files
 
 
-class _Column(NamedTuple):
-    """A column of a file: its name, and its values from the second line on."""
-
-    file: str
-    name: str
-    values: Sequence[str]
-
-
-def _columns(files: Mapping[Path, str]) -> Iterator[_Column]:
+def _columns(files: Mapping[Path, str]) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield the column, the file and the values, from line 2 on, of each column."""
     for path, text in files.items():
         if path.suffix == ".csv":
-            heads, *rows = csv.reader(io.StringIO(text))
-            for head, *values in zip(heads, *rows, strict=True):
-                yield _Column(path.name, head, values)
+            for head, *values in zip(*csv.reader(io.StringIO(text)), strict=True):
+                yield head, path.name, values
 
 
 def to_fill(files: Mapping[Path, str]) -> list[str]:
     """Return the columns with values to be filled in, by file."""
-    columns = [column for column in _columns(files) if column.values[0] == OWN]
-    by_file = groupby(columns, key=lambda column: column.file)
-    return [f"{file} ({', '.join(column.name for column in group)})" for file, group in by_file]
+    columns = [(file, head) for head, file, values in _columns(files) if values[0] == OWN]
+    by_file = groupby(columns, key=lambda column: column[0])
+    return [f"{file} ({', '.join(head for _, head in group)})" for file, group in by_file]
 
 
-def from_log(log: AccessLog, files: Mapping[Path, str]) -> list[str]:
-    """Return what the files have of the log: each path of the mix, and each column of values."""
-    paths = [
-        f"{_path(mixed)}, {counted(mixed.kind.requests, 'request')}"
-        for mixed in _labelled(log)
-        if mixed.kind.method == "GET"
-    ]
-    columns = [
-        f"{column.name} in {column.file}, {counted(len({*column.values}), 'different value')}"
-        for column in _columns(files)
-        if column.values[0] != OWN
-    ]
-    return paths + columns
+def from_log(log: AccessLog, files: Mapping[Path, str]) -> Iterator[str]:
+    """Yield what the files have of the log: each path of the mix, and each column of values."""
+    for mixed in _labelled(log):
+        if mixed.kind.method == "GET":
+            yield f"{_path(mixed)}, {counted(mixed.kind.requests, 'request')}"
+    for head, file, values in _columns(files):
+        if values[0] != OWN:
+            yield f"{head} in {file}, {counted(len({*values}), 'different value')}"
 
 
-def formulas(files: Mapping[Path, str]) -> list[str]:
-    """Return the cells that a spreadsheet would run, by column, with the first of their lines."""
-    cells = []
-    for column in _columns(files):
-        lines = [n for n, value in enumerate(column.values, 2) if value[:1] in {*"=+-@"}]
+def formulas(files: Mapping[Path, str]) -> Iterator[str]:
+    """Yield the cells that a spreadsheet would run, by column, with the first of their lines."""
+    for head, file, values in _columns(files):
+        lines = [str(line) for line, value in enumerate(values, 2) if value[:1] in {*"=+-@"}]
         if lines:
             more = f" and {exact(len(lines) - 3)} more" if lines[3:] else ""
-            cells.append(
-                f"{column.name} in {column.file}, line{'s' * (len(lines) > 1)} "
-                f"{', '.join(map(str, lines[:3]))}{more}"
-            )
-    return cells
+            yield f"{head} in {file}, line{'s' * (len(lines) > 1)} {', '.join(lines[:3])}{more}"
 
 
 def incomplete(log: AccessLog) -> list[str]:
@@ -134,16 +116,16 @@ def _labelled(log: AccessLog) -> Iterator[_Written]:
             free for n in range(1, 99) if (free := stem + (f"_{n}" * (n > 1))) not in taken
         )
         taken.add(label)
-        places = _places(kind)
+        places = _places(log, kind)
         yield _Written(label, kind, places, _rows(log, kind, places) if places else ())
 
 
-def _places(kind: LogKind) -> list[_Place]:
+def _places(log: AccessLog, kind: LogKind) -> list[_Place]:
     count = sum(part.startswith(HOLE) for part in kind.pattern)
     names = ["id", *(f"id{n}" for n in range(2, count + 1))][:count]
     places = [_Place(name, number, "") for number, name in enumerate(names)]
     often = [key for key, n in kind.keys.most_common() if n >= _OFTEN * kind.requests]
-    for key in often[:_MOST_KEYS]:
+    for key in [key for key in often if key in log.shared][:_MOST_KEYS]:
         name = re.sub(r"\W+", "_", key, flags=re.ASCII).strip("_").lower() or "value"
         while name in {place.name for place in places}:
             name += "_"
