@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Unpack
 
+from benchforge.cli.loaded import Form
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError
 from benchforge.parts.command import Need
@@ -18,18 +20,13 @@ from benchforge_commands.check.profiles import load_all
 UNUSABLE, MISSING = 2, 3
 
 
-def main(
-    suites: tuple[Path, ...],
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    only: tuple[str, ...],
-) -> int:
+def main(suites: tuple[Path, ...], **form: Unpack[Form]) -> int:
     """Check SUITES for errors, missing programs and missing packages. Return the exit code."""
     registry = Registry()
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in suites:
-        loaded = load_all(path, registry, profile=profile, settings=settings, only=only)
+        loaded = load_all(path, registry, **form)
         for suite in loaded.suites:
             keep_secret(suite.secrets)
         faults = list(loaded.faults)
