@@ -8,8 +8,7 @@ from benchforge_results.over_time.page_file import write_page
 
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import BenchforgeError, Unusable
-from benchforge.parts.reader import Reader, Source
-from benchforge.plugin import Fact
+from benchforge.plugin import Fact, Reader, Source
 from benchforge.registry import Registry
 from benchforge_commands.audit import documents, given
 from benchforge_commands.audit.audited import Audited, audited, between

@@ -6,8 +6,7 @@ from typing import Unpack
 
 from benchforge.cli.loaded import Form
 from benchforge.cli.screen.say import keep_secret, say, show
-from benchforge.errors import BenchforgeError
-from benchforge.parts.command import Need
+from benchforge.plugin import BenchforgeError, Need
 from benchforge.registry import Registry
 from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together

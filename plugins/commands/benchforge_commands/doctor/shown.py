@@ -14,7 +14,7 @@ import click
 from benchforge.cli.loaded import Form, loaded
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
-from benchforge.parts.command import Need
+from benchforge.plugin import Need
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache

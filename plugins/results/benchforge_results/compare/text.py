@@ -6,8 +6,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from benchforge.cli.screen.columns import NOTHING, columns, spread
+from benchforge.plugin import safe
 from benchforge.registry import Registry
-from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times
 from benchforge_results.compare.results import what
 from benchforge_results.conclude import Summed

@@ -5,7 +5,7 @@ from typing import Any
 
 from benchforge_reporters.charts.course import course_drawing
 
-from benchforge.model.summary.verdict import Estimate
+from benchforge.plugin import Estimate
 from benchforge.text.readable import Scale, counted, exact, listed, scale
 from benchforge_results.history.text import changed_text
 from benchforge_results.history.timeline import Timeline

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from benchforge.cli.screen.columns import columns, spread
-from benchforge.text import safe
+from benchforge.plugin import safe
 from benchforge.text.readable import change, counted, scale, times
 from benchforge_results.history.timeline import Timeline
 from benchforge_results.over_time.identity import identity
