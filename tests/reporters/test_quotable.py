@@ -138,7 +138,7 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
     assert came.encode() in junit(summary)
     assert ("**invalid**" in github(summary, ())) >= bool(EXIT_CODES[state])
     card = page(summary, (), Path())["cards"][0]
-    assert (card.state == "better") == (answer.state == "differs")
+    assert (card["state"] == "better") == (answer.state == "differs")
     with tempfile.TemporaryDirectory() as folder:
         Markdown().report(summary, (), Path(folder))
         assert f"({answer.state})" in (Path(folder) / "report.md").read_text()

@@ -92,7 +92,7 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
         "text": text,
         "states": counted_claims(text),
         "matrix": matrix(text.overview),
-        "cards": cards(text.answers, summary, ids, colours),
+        "cards": list(cards(text.answers, summary, ids, colours)),
         "reason": reason(text.causes, summary),
         "counts": counted_states(text.claims),
         "claims": list(_claims(text.claims, axis)),
