@@ -10,7 +10,7 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
 
-class Form(TypedDict, total=False):
+class SuiteForm(TypedDict, total=False):
     """The form of a suite that options choose: a profile, settings, and its only scenarios."""
 
     profile: str | None
@@ -19,7 +19,7 @@ class Form(TypedDict, total=False):
 
 
 def loaded(
-    path: Path, registry: Registry, *, text: str | None = None, **form: Unpack[Form]
+    path: Path, registry: Registry, *, text: str | None = None, **form: Unpack[SuiteForm]
 ) -> Suite:
     """Read a suite as `load` does. Raises SuiteErrors, which holds everything that is wrong."""
     suite = load(path, registry, text=text, **form)

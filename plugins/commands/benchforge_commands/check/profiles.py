@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
-from benchforge.cli.loaded import Form
+from benchforge.cli.loaded import SuiteForm
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
@@ -23,7 +23,7 @@ class Loaded:
     "Faults without repetition. A fault in a profile names the profile."
 
 
-def load_all(path: Path, registry: Registry, **form: Unpack[Form]) -> Loaded:
+def load_all(path: Path, registry: Registry, **form: Unpack[SuiteForm]) -> Loaded:
     """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
     profile = form.get("profile")
     try:
@@ -34,7 +34,7 @@ def load_all(path: Path, registry: Registry, **form: Unpack[Form]) -> Loaded:
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for name in forms:
         try:
-            named: Form = {**form, "profile": name}
+            named: SuiteForm = {**form, "profile": name}
             suites.append(load(path, registry, **named))
         except SuiteErrors as error:
             for fault in error.faults:

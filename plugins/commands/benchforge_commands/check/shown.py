@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
-from benchforge.cli.loaded import Form
+from benchforge.cli.loaded import SuiteForm
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.plugin import BenchforgeError, Need
 from benchforge.registry import Registry
@@ -19,7 +19,7 @@ from benchforge_commands.check.profiles import load_all
 UNUSABLE, MISSING = 2, 3
 
 
-def main(suites: tuple[Path, ...], **form: Unpack[Form]) -> int:
+def main(suites: tuple[Path, ...], **form: Unpack[SuiteForm]) -> int:
     """Check SUITES for errors, missing programs and missing packages. Return the exit code."""
     registry = Registry()
     absent: dict[Need, list[str]] = {}

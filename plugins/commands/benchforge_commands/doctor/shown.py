@@ -11,7 +11,7 @@ from typing import Unpack
 
 import click
 
-from benchforge.cli.loaded import Form, loaded
+from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
 from benchforge.plugin import Need
@@ -45,7 +45,7 @@ Report = Mapping[str, Sequence[MachineFinding]]
 
 
 def main(
-    suite: Path | None, install: bool, hosts: bool, as_json: bool, **form: Unpack[Form]
+    suite: Path | None, install: bool, hosts: bool, as_json: bool, **form: Unpack[SuiteForm]
 ) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking."""
     if hosts:
@@ -72,7 +72,7 @@ def main(
     return MISSING if suite is not None and lacks else 0
 
 
-def _forms(path: Path | None, form: Form) -> tuple[Sequence[Suite], Sequence[Needed]]:
+def _forms(path: Path | None, form: SuiteForm) -> tuple[Sequence[Suite], Sequence[Needed]]:
     """Return the forms of a suite and what each needs. Raises SuiteErrors when one is faulty."""
     registry = Registry()
     if path is None:

@@ -5,7 +5,7 @@ from typing import Unpack
 
 import click
 
-from benchforge.cli.loaded import Form, loaded
+from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
 from benchforge.cli.screen.say import show
 from benchforge.registry import Registry
@@ -28,7 +28,7 @@ _LANGUAGES = {"mermaid": mermaid, "dot": dot}
     show_default=True,
     help="Language of the graph; dot is Graphviz's.",
 )
-def command(suite: Path, language: str, **form: Unpack[Form]) -> int:
+def command(suite: Path, language: str, **form: Unpack[SuiteForm]) -> int:
     """Draw which part of SUITE connects to which, in each scenario.
 
     This starts no process, needs no program and writes no file.

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Unpack
 
-from benchforge.cli.loaded import Form, loaded
+from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.screen.say import show, warn
 from benchforge.graph import plan
 from benchforge.registry import Registry
@@ -27,7 +27,7 @@ def main(
     output: str,
     requests: int | None,
     whole: bool,
-    **form: Unpack[Form],
+    **form: Unpack[SuiteForm],
 ) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take."""
     registry = Registry()

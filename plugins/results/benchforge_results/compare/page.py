@@ -11,7 +11,7 @@ from benchforge_reporters.html.overview import CountedState
 from benchforge.cli.screen.columns import NOTHING, spread
 from benchforge.text.readable import counted, exact, scale, times
 from benchforge_results.compare.results import what
-from benchforge_results.compare.text import Comparison, answer_of, silent, verdicts
+from benchforge_results.compare.text import ComparedResults, answer_of, silent, verdicts
 from benchforge_results.over_time.compared import MetricChange
 
 _MOST = 500
@@ -28,7 +28,7 @@ _KINDS: Final = {
 "Each answer, the worst first: the name of its colour, and its words."
 
 
-def compare_page(comparison: Comparison) -> dict[str, Any]:
+def compare_page(comparison: ComparedResults) -> dict[str, Any]:
     """Return the values of a comparison's page."""
     changes = sorted(comparison.visible, key=lambda row: [*_KINDS].index(answer_of(row)))
     ends = [end for change in changes for end in _ends(change)]

@@ -6,7 +6,7 @@ from pathlib import Path
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
-from benchforge_results.compare.text import Comparison, document, text
+from benchforge_results.compare.text import ComparedResults, document, text
 from benchforge_results.conclude import Summed, summed
 from benchforge_results.over_time.change import PAST
 from benchforge_results.over_time.compared import MetricChange, compared
@@ -34,7 +34,7 @@ def main(
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
     past = [one.summary for one in before.results]
     rows = list(compared(new.summary, past, reference, least, metrics))
-    comparison = Comparison(new, before, rows, reference, registry)
+    comparison = ComparedResults(new, before, rows, reference, registry)
     if as_json:
         show(json.dumps(document(comparison), indent=1, allow_nan=False))
     else:

@@ -22,7 +22,7 @@ _ALONE = (
 )
 
 
-class Comparison(NamedTuple):
+class ComparedResults(NamedTuple):
     """A new result, what it is compared with, and what came of it."""
 
     new: Summed
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
         return [row for row in self.rows if not row.silent]
 
 
-def text(comparison: Comparison) -> Iterator[str]:
+def text(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines."""
     yield from what(comparison.new, comparison.older, comparison.registry)
     yield ""
@@ -47,7 +47,7 @@ def text(comparison: Comparison) -> Iterator[str]:
     yield from verdicts(comparison.visible, comparison.older, comparison.reference)
 
 
-def document(comparison: Comparison) -> dict[str, JsonValue]:
+def document(comparison: ComparedResults) -> dict[str, JsonValue]:
     """Return all that is compared; a number that is not known is null, and its `why` says why."""
     return {
         "new": str(comparison.new.path),
