@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -40,7 +41,10 @@ def declared(name: str) -> click.Command:
 @pytest.mark.parametrize("name", NAMES)
 def test_main_takes_what_the_command_declares(name: str) -> None:
     (module,) = RUNS.findall(FILES[name].read_text())
-    takes = list(inspect.signature(import_module(module).main).parameters)
+    takes: list[str] = []
+    for label, parameter in inspect.signature(import_module(module).main).parameters.items():
+        record = parameter.kind is inspect.Parameter.VAR_KEYWORD
+        takes += get_args(parameter.annotation)[0].__annotations__ if record else [label]
     assert sorted(takes) == sorted(param.name or "" for param in declared(name).params)
 
 

@@ -137,8 +137,8 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
     came = "error" if EXIT_CODES[state] else "skipped" if state == "undecided" else "testcase"
     assert came.encode() in junit(summary)
     assert ("**invalid**" in github(summary, ())) >= bool(EXIT_CODES[state])
-    card = page(summary, (), Path()).cards[0]
-    assert (card.state == "better") == (answer.state == "differs")
+    card = page(summary, (), Path())["cards"][0]
+    assert (card["state"] == "better") == (answer.state == "differs")
     with tempfile.TemporaryDirectory() as folder:
         Markdown().report(summary, (), Path(folder))
         assert f"({answer.state})" in (Path(folder) / "report.md").read_text()

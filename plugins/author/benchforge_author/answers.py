@@ -4,12 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchforge.errors import BenchforgeError
-from benchforge.parts.command import Command, Task
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.part import Driver, Part, Server, Service
-from benchforge.parts.probe import Accepts, Probe, Succeeds
-from benchforge.parts.site import Site, Target
+from benchforge.plugin import (
+    Accepts,
+    BenchforgeError,
+    Command,
+    Driver,
+    Part,
+    Probe,
+    Server,
+    Service,
+    Site,
+    Succeeds,
+    Target,
+    Task,
+)
 
 T = TypeVar("T")
 Answer = Mapping[str, Any]

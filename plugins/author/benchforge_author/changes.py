@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from benchforge.parts.part import Part
+from benchforge.plugin import Part
 from benchforge.suite.toml.models import typed
 
 Behaviour = Callable[[Part], object]

@@ -11,13 +11,20 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.errors import BenchforgeError
-from benchforge.model.trial.reading import Reading
-from benchforge.parts.command import Command, Need
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
-from benchforge.parts.reader import Reader
-from benchforge.parts.site import Target
+from benchforge.plugin import (
+    BenchforgeError,
+    Command,
+    Driver,
+    Need,
+    Part,
+    Reader,
+    Reading,
+    RunsPython,
+    Server,
+    Service,
+    Target,
+)
 from benchforge.text.readable import amount
 from benchforge_author import answers, inputs
 from benchforge_author.answers import Crashed, PartRefusal, ask_part

@@ -16,8 +16,7 @@ from benchforge.checks.ask import of_trial
 from benchforge.checks.limits import limits
 from benchforge.errors import Unusable
 from benchforge.graph import Measurement, plan
-from benchforge.model.trial.trial import Trial
-from benchforge.parts.command import Command, Finished
+from benchforge.plugin import Command, Finished, Trial
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, execute

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchforge.errors import BenchforgeError
-from benchforge.model.trial.reading import Reading
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.part import Driver
+from benchforge.plugin import BenchforgeError, Driver, Reading
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.text.readable import cut, listed
 from benchforge_author.damage import WITHOUT, damages

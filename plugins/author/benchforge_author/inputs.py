@@ -5,10 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchforge.model.trial.answers.answer import Request
-from benchforge.parts.command import Need
-from benchforge.parts.part import Server, Service
-from benchforge.parts.site import Site, Target
+from benchforge.plugin import Need, Request, Server, Service, Site, Target
 from benchforge.run.locate import locate
 
 TRIAL_FOLDER = Path("/trial")

@@ -5,9 +5,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchforge.errors import BenchforgeError
 from benchforge.parts.fault import in_a_line
-from benchforge.parts.reader import Fact, Reader, Row, Source
+from benchforge.plugin import BenchforgeError, Fact, Reader, Row, Source
 from benchforge.text.readable import amount, counted, exact, listed
 from benchforge_author.damage import damages
 from benchforge_author.finding import PartFinding, defect, warning

@@ -9,12 +9,8 @@ from typing import Self
 from pydantic import Field, JsonValue, ValidationError
 
 from benchforge.errors import Unusable
-from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.reading import Reading
 from benchforge.model.values.frozen import Frozen
-from benchforge.parts.command import Finished
-from benchforge.parts.part import Driver
-from benchforge.parts.site import Output, Target
+from benchforge.plugin import Driver, Finished, Output, Reading, Request, Target
 from benchforge_author.inputs import ROOT
 
 FACTS, OUT, ERR = "recording.json", "stdout.txt", "stderr.txt"

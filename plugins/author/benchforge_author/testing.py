@@ -21,9 +21,7 @@ from pydantic import JsonValue
 from benchforge.cli import called
 from benchforge.cli.screen.waits import WAITING
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver, Summary, Trial
 from benchforge.registry import Registry
 from benchforge_author.examine import Examined, examine
 from benchforge_author.fake_host import FakeHost, RecordedStart

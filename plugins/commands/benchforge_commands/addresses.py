@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from benchforge.parts.command import Command
-from benchforge.parts.part import Service
+from benchforge.plugin import Command, Service
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.sandbox.sandbox import Network, Sandbox

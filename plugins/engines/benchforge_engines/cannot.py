@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchforge.errors import Unusable
-from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
+from benchforge.plugin import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
 from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault

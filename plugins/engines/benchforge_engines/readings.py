@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchforge.model.trial.histogram import Histogram
-from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedule, Series
+from benchforge.plugin import Bodies, Histogram, Reading, SampledBody, Schedule, Series
 
 _ADDED = (
     *("unanswered", "received_bytes", "body_bytes", "promised_bytes", "connections"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from benchforge.model.trial.observation import Role
+from benchforge.plugin import Role
 from benchforge.suite.scenarios.upstreams import reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 

@@ -16,8 +16,8 @@ from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import CEILING
 from benchforge.model.files.result import Header
 from benchforge.model.trial.answers.answer import Expect
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import Trial
 from benchforge.run.execute import RunInputs
 from benchforge.run.trial.measure import TrialInputs, measure
 from benchforge.suite.cases.case import Case

@@ -1,7 +1,6 @@
 """The load of a ceiling, from that of the trials."""
 
-from benchforge.model.values.units import Rate
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver, Rate
 
 LOAD_S = 2.0
 

@@ -5,9 +5,7 @@ from typing import ClassVar
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from benchforge.parts.command import Command
-from benchforge.parts.part import Server
-from benchforge.parts.site import Site
+from benchforge.plugin import Command, Server, Site
 from benchforge_null_server import server
 
 LABEL = "null"

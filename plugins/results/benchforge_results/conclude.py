@@ -20,9 +20,7 @@ from benchforge.model.files.folder import (
     refusal,
 )
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Metric
+from benchforge.plugin import Metric, Summary, Trial
 from benchforge.registry import Registry
 from benchforge_results.validity.faults import faults
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from benchforge.errors import BenchforgeError
+from benchforge.plugin import BenchforgeError
 from benchforge.text.readable import exact, figure
 from benchforge_workloads.holes import Value
 from benchforge_workloads.tables import Feed

@@ -8,7 +8,7 @@ from benchforge_loaders.drivers import flow_values
 from pydantic import JsonValue
 
 from benchforge.errors import TrialFailed
-from benchforge.model.trial.answers.answer import Request
+from benchforge.plugin import Request
 from benchforge_workloads.holes import Piece, Value, named
 from benchforge_workloads.sessions import Reply, User, given
 from benchforge_workloads.tables import FlowStep, RequestKind

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue, ValidationError
 
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver
 from benchforge.suite.declared import LABEL
 from benchforge.suite.scenarios.search import rated
 from benchforge.suite.scenarios.turns import turns_of

@@ -9,7 +9,7 @@ from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
 from benchforge.model.trial.answers.probes import Probes
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Load
+from benchforge.plugin import Load
 from benchforge.run.http.probes import ProbeResult, ask_repeatedly
 from benchforge.run.http.probes import probes as probes_of
 from benchforge.run.http.request import HttpProbe, until_right

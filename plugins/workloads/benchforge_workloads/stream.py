@@ -16,7 +16,7 @@ from pydantic import JsonValue, RootModel
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.trial import Load
+from benchforge.plugin import Load
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets.redact import redacted

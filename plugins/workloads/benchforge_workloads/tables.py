@@ -5,10 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, PositiveInt, model_validator
 
-from benchforge.model.trial.answers.answer import Request
 from benchforge.model.values.frozen import Frozen
-from benchforge.model.values.units import Duration
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.plugin import Duration, Request, WrongOption
 
 SOURCES = ("values", "integers", "text", "file")
 _SKEW = r"^zipf (\d{1,3}(?:\.\d{1,6})?)$"

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
 
-from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.stream import Stream, StreamKind
-from benchforge.model.trial.trial import Load
+from benchforge.plugin import Load, Request
 from benchforge.suite.workload import Share, Workload, amount
 
 _ENTRY = struct.Struct("<QIHH")

@@ -8,9 +8,8 @@ import click
 from benchforge.cli.options import PATH
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
-from benchforge.parts.part import Driver
-from benchforge.parts.reader import Reader
 from benchforge.parts.sound import unsound
+from benchforge.plugin import Driver, Reader
 from benchforge.registry import Registry
 from benchforge.text.readable import counted
 from benchforge_author.examine import Examined, Read, examine, reading_rows

@@ -8,8 +8,8 @@ import click
 
 from benchforge.cli.screen.say import show
 from benchforge.errors import Unusable
-from benchforge.parts.command import Need
 from benchforge.parts.part import Driver, Kind, Loader, Metric, Part, Service
+from benchforge.plugin import Need
 from benchforge.registry import Registry
 from benchforge.run.locate import locate, missing
 from benchforge_author.options import options

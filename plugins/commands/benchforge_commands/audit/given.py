@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pydantic import TypeAdapter, ValidationError
 
 from benchforge.errors import Unusable
-from benchforge.model.values.units import Duration
-from benchforge.plugin import Fact
+from benchforge.plugin import Duration, Fact
 
 _BITS = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 ORIGIN = "by the auditor"

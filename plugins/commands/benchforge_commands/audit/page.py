@@ -1,14 +1,13 @@
 """An audit as a page: the counts, the findings of each source, and what holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from benchforge_reporters.html.overview import CountedState
 
 from benchforge.plugin import Fact, readable
 from benchforge_commands.audit.audited import Audited
-from benchforge_commands.audit.finding import Finding, Severity
+from benchforge_commands.audit.finding import Severity
 from benchforge_commands.audit.kinds import (
     FindingKind,
     conclusion,
@@ -30,55 +29,17 @@ _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {
 "Each severity: the name of the colour of its count, that of its findings, and its sign."
 
 
-@dataclass(frozen=True)
-class ListedKind:
-    """Findings of one kind, with their evidence."""
-
-    state: str
-    sign: str
-    severity: str
-    code: str
-    title: str
-    times: str
-    findings: tuple[Finding, ...]
-    more: str
-
-
-@dataclass(frozen=True)
-class AuditedSource:
-    """A source, its findings, and the identities that hold in it."""
-
-    id: str
-    name: str
-    about: str
-    kinds: tuple[ListedKind, ...]
-    held: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class AuditPage:
-    """The values of the page."""
-
-    title: str
-    eyebrow: str
-    counts: tuple[CountedState, ...]
-    sentences: tuple[str, ...]
-    sources: tuple[AuditedSource, ...]
-
-
-def audit_page(audits: Sequence[Audited], given: Mapping[str, Fact]) -> AuditPage:
+def audit_page(audits: Sequence[Audited], given: Mapping[str, Fact]) -> dict[str, Any]:
     """Return the values of an audit's page."""
     rows = readable.counted(sum(len(audit.rows) for audit in audits), "row")
     sources = readable.counted(len(audits), "source")
-    return AuditPage(
-        title=f"Audit: {audits[0].source if len(audits) == 1 else sources}",
-        eyebrow=f"{sources} \N{MIDDLE DOT} {rows}",
-        counts=tuple(_counts(audits)),
-        sentences=tuple(
-            text for text in (conclusion(audits), facts_by("the auditor", given)) if text
-        ),
-        sources=tuple(_source(number, audit) for number, audit in enumerate(audits, 1)),
-    )
+    return {
+        "title": f"Audit: {audits[0].source if len(audits) == 1 else sources}",
+        "eyebrow": f"{sources} \N{MIDDLE DOT} {rows}",
+        "counts": _counts(audits),
+        "sentences": filter(None, (conclusion(audits), facts_by("the auditor", given))),
+        "sources": [_source(number, audit) for number, audit in enumerate(audits, 1)],
+    }
 
 
 def _counts(audits: Sequence[Audited]) -> Iterator[CountedState]:
@@ -89,28 +50,30 @@ def _counts(audits: Sequence[Audited]) -> Iterator[CountedState]:
         yield CountedState("holds", held, holding(held).partition(" ")[2])
 
 
-def _source(number: int, audit: Audited) -> AuditedSource:
-    return AuditedSource(
-        id=f"source-{number}",
-        name=audit.source,
-        about=f"{audit.reader}, {readable.counted(len(audit.rows), 'row')}",
-        kinds=tuple(_listed(kind) for kind in kinds(audit)),
-        held=tuple(
+def _source(number: int, audit: Audited) -> dict[str, Any]:
+    return {
+        "id": f"source-{number}",
+        "name": audit.source,
+        "about": f"{audit.reader}, {readable.counted(len(audit.rows), 'row')}",
+        "kinds": [_listed(kind) for kind in kinds(audit)],
+        "held": [
             (code, readable.counted(count, "time")) for code, count in sorted(audit.held.items())
-        ),
-    )
+        ],
+    }
 
 
-def _listed(kind: FindingKind) -> ListedKind:
+def _listed(kind: FindingKind) -> dict[str, Any]:
     _, state, sign = _STATES[kind.severity]
     more = len(kind.findings) - _MOST
-    return ListedKind(
-        state=state,
-        sign=sign,
-        severity=kind.severity,
-        code=kind.code,
-        title=kind.title,
-        times=readable.counted(len(kind.findings), "time"),
-        findings=kind.findings[:_MOST],
-        more=f"{readable.exact(more)} more are not shown: --json prints them" if more > 0 else "",
-    )
+    return {
+        "state": state,
+        "sign": sign,
+        "severity": kind.severity,
+        "code": kind.code,
+        "title": kind.title,
+        "times": readable.counted(len(kind.findings), "time"),
+        "findings": kind.findings[:_MOST],
+        "more": f"{readable.exact(more)} more are not shown: --json prints them"
+        if more > 0
+        else "",
+    }

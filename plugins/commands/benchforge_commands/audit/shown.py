@@ -8,8 +8,7 @@ from benchforge_results.over_time.page_file import write_page
 
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import BenchforgeError, Unusable
-from benchforge.parts.reader import Reader, Source
-from benchforge.plugin import Fact
+from benchforge.plugin import Fact, Reader, Source
 from benchforge.registry import Registry
 from benchforge_commands.audit import documents, given
 from benchforge_commands.audit.audited import Audited, audited, between
@@ -41,7 +40,12 @@ def main(
     candidates = readers(Registry(), reader, dict(map(given.column, columns)))
     audits, whole = _audits(sources, candidates, facts)
     between(audits)
-    show(_shown(audits, facts, everything=everything, json=as_json, markdown=markdown))
+    if as_json:
+        show(documents.as_json(audits, facts))
+    elif markdown:
+        show(documents.as_markdown(audits, facts))
+    else:
+        show(text(audits, facts, everything=everything))
     if page is not None:
         write_page(page, "audit.html.j2", audit_page(audits, facts))
     if junit_file is not None:
@@ -54,21 +58,6 @@ def main(
         say("nothing could be checked: the sources state too little")
         return NOTHING
     return 0
-
-
-def _shown(
-    audits: Sequence[Audited],
-    facts: Mapping[str, Fact],
-    *,
-    everything: bool,
-    json: bool,
-    markdown: bool,
-) -> str:
-    if json:
-        return documents.as_json(audits, facts)
-    if markdown:
-        return documents.as_markdown(audits, facts)
-    return text(audits, facts, everything=everything)
 
 
 def _facts(options: Mapping[str, str | None]) -> dict[str, Fact]:

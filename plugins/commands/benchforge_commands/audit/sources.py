@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from benchforge import door
 from benchforge.cli.screen.say import say
 from benchforge.errors import BenchforgeError, Unusable
-from benchforge.parts.reader import Reader, Source
+from benchforge.plugin import Reader, Source
 from benchforge.registry import Registry
 from benchforge.suite.toml.models import typed
 from benchforge.text.readable import conjoined, listed

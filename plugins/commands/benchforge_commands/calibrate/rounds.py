@@ -16,11 +16,9 @@ from benchforge.graph import Measurement
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.distribution import own_version
-from benchforge.model.values.units import Duration
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver, Duration, Trial
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder

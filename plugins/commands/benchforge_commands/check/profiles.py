@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Unpack
 
+from benchforge.cli.loaded import SuiteForm
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
@@ -21,27 +23,22 @@ class Loaded:
     "Faults without repetition. A fault in a profile names the profile."
 
 
-def load_all(
-    path: Path,
-    registry: Registry,
-    *,
-    profile: str | None = None,
-    settings: Sequence[tuple[str, str]] = (),
-    only: Sequence[str] = (),
-) -> Loaded:
+def load_all(path: Path, registry: Registry, **form: Unpack[SuiteForm]) -> Loaded:
     """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
+    profile = form.get("profile")
     try:
         forms = [profile] if profile is not None else [None, *_profiles(path)]
     except SuiteErrors as error:
         return Loaded((), error.faults)
     suites: list[Suite] = []
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
-    for form in forms:
+    for name in forms:
         try:
-            suites.append(load(path, registry, profile=form, settings=settings, only=only))
+            named: SuiteForm = {**form, "profile": name}
+            suites.append(load(path, registry, **named))
         except SuiteErrors as error:
             for fault in error.faults:
-                distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(form)
+                distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(name)
     faults = [
         fault if None in among or profile is not None else _of_profiles(fault, among)
         for fault, among in distinct.values()

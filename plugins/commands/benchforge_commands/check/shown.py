@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Unpack
 
+from benchforge.cli.loaded import SuiteForm
 from benchforge.cli.screen.say import keep_secret, say, show
-from benchforge.errors import BenchforgeError
-from benchforge.parts.command import Need
+from benchforge.plugin import BenchforgeError, Need
 from benchforge.registry import Registry
 from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
@@ -18,18 +19,13 @@ from benchforge_commands.check.profiles import load_all
 UNUSABLE, MISSING = 2, 3
 
 
-def main(
-    suites: tuple[Path, ...],
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    only: tuple[str, ...],
-) -> int:
+def main(suites: tuple[Path, ...], **form: Unpack[SuiteForm]) -> int:
     """Check SUITES for errors, missing programs and missing packages. Return the exit code."""
     registry = Registry()
     absent: dict[Need, list[str]] = {}
     faulty: list[Path] = []
     for path in suites:
-        loaded = load_all(path, registry, profile=profile, settings=settings, only=only)
+        loaded = load_all(path, registry, **form)
         for suite in loaded.suites:
             keep_secret(suite.secrets)
         faults = list(loaded.faults)

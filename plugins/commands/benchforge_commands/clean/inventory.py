@@ -28,8 +28,7 @@ from benchforge.model.files.folder import (
     trial_files,
 )
 from benchforge.model.files.result import Header
-from benchforge.model.trial.trial import Trial
-from benchforge.model.values.bounds import bounded
+from benchforge.plugin import Trial, bounded
 from benchforge.run.disk.cache import place
 from benchforge.run.disk.listed import LISTED, reports
 from benchforge.run.disk.scratch import BESIDE, HALF, away, claim, emptied

@@ -12,9 +12,9 @@ from pydantic_core import PydanticCustomError
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
+from benchforge.plugin import safe
 from benchforge.run.disk.leftovers import cleared, left
 from benchforge.run.sandbox.machine_lock import Wait, measuring
-from benchforge.text import safe
 from benchforge.text.readable import amount, counted
 from benchforge_commands.clean.inventory import Remains, in_cache, of_older_format, remove, results
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.parts.command import Command, Finished
+from benchforge.plugin import Command, Finished
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.sandbox.host import Host
 from benchforge.run.sandbox.sandbox import Running, Sandbox

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
-from benchforge.parts.command import Need
 from benchforge.parts.part import Kind, Part
+from benchforge.plugin import BenchforgeError, Need
 from benchforge.registry import Registry
 from benchforge.run.programs.needed import Needed
 

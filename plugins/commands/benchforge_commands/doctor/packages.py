@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from benchforge.model.values.distribution import from_clone, own_distribution
-from benchforge.parts.command import Need
+from benchforge.plugin import Need
 from benchforge.run.locate import missing
 from benchforge.run.programs.needed import Users, how
 from benchforge_commands.doctor.finding import MachineFinding, ok

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchforge.parts.command import Need
+from benchforge.plugin import Need
 from benchforge.run.locate import locate
 from benchforge.run.programs.needed import Users, how
 from benchforge.text.readable import listed

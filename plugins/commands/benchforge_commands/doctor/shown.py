@@ -7,13 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import click
 
-from benchforge.cli.loaded import loaded
+from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.screen.say import keep_secret, say, show
 from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
-from benchforge.parts.command import Need
+from benchforge.plugin import Need
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache
@@ -44,22 +45,14 @@ Report = Mapping[str, Sequence[MachineFinding]]
 
 
 def main(
-    suite: Path | None,
-    install: bool,
-    hosts: bool,
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    only: tuple[str, ...],
-    as_json: bool,
+    suite: Path | None, install: bool, hosts: bool, as_json: bool, **form: Unpack[SuiteForm]
 ) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking."""
     if hosts:
         if suite is None:
             raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
-        return look_at_hosts(
-            loaded(suite, Registry(), profile=profile, settings=settings, only=only)
-        )
-    suites, forms = _forms(suite, profile, settings, only)
+        return look_at_hosts(loaded(suite, Registry(), **form))
+    suites, forms = _forms(suite, form)
     needs = together(forms)
     folder = Path() if suite is None else suite.parent
     if install:
@@ -79,17 +72,12 @@ def main(
     return MISSING if suite is not None and lacks else 0
 
 
-def _forms(
-    path: Path | None,
-    profile: str | None,
-    settings: Sequence[tuple[str, str]],
-    only: Sequence[str],
-) -> tuple[Sequence[Suite], Sequence[Needed]]:
+def _forms(path: Path | None, form: SuiteForm) -> tuple[Sequence[Suite], Sequence[Needed]]:
     """Return the forms of a suite and what each needs. Raises SuiteErrors when one is faulty."""
     registry = Registry()
     if path is None:
         return (), (installed(registry),)
-    loaded = load_all(path, registry, profile=profile, settings=settings, only=only)
+    loaded = load_all(path, registry, **form)
     for suite in loaded.suites:
         keep_secret(suite.secrets)
     if loaded.faults:

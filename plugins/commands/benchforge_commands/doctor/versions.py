@@ -5,8 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchforge.parts.command import Command
-from benchforge.parts.part import Part, RunsPython, Service
+from benchforge.plugin import Command, Part, RunsPython, Service
 from benchforge.run.locate import locate
 from benchforge.run.programs.versions import as_they_say, no_site
 from benchforge.run.sandbox.sandbox import Sandbox

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchforge.text import safe
+from benchforge.plugin import safe
 from benchforge_commands.plan.plan import Chain, PartLink
 
 # What means something in a quoted text: Mermaid takes characters by their numbers.

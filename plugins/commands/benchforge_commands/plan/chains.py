@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from benchforge.model.trial.observation import Role
-from benchforge.parts.part import Part, Server, ServesCode
+from benchforge.plugin import Part, Role, Server, ServesCode
 from benchforge.suite.matrix.axis import Point, part_at
 from benchforge.suite.matrix.points import projected
 from benchforge.suite.scenarios.upstreams import behind, leading

@@ -19,7 +19,7 @@ from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, only_option
 )
 @click.option(
     "--format",
-    "form",
+    "output",
     type=click.Choice(["text", "json"]),
     default="text",
     help="Output format; json has everything.",

@@ -8,8 +8,8 @@ import click
 
 from benchforge.cli.screen.amount import amount, awaited, lasts
 from benchforge.graph import START_AND_STOP_S, RunGraph, Step
+from benchforge.plugin import readable, safe
 from benchforge.suite.toml.words import shown
-from benchforge.text import readable, safe
 from benchforge.text.readable import counted, exact, spoken
 from benchforge_commands.plan.plan import (
     Chain,

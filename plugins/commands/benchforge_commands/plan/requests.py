@@ -8,12 +8,10 @@ from itertools import islice
 import click
 from pydantic import JsonValue
 
-from benchforge.errors import BenchforgeError
-from benchforge.model.trial.answers.answer import Request
+from benchforge.plugin import BenchforgeError, Request, safe
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 from benchforge.suite.workload import MOST, Workload
-from benchforge.text import safe
 from benchforge.text.readable import counted
 
 _USERS = 10  # of a session, by default

@@ -5,8 +5,9 @@ import shutil
 import sys
 from itertools import islice
 from pathlib import Path
+from typing import Unpack
 
-from benchforge.cli.loaded import loaded
+from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.screen.say import show, warn
 from benchforge.graph import plan
 from benchforge.registry import Registry
@@ -22,18 +23,16 @@ _AT_ONCE = 1000  # lines
 
 def main(
     suite: Path,
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    only: tuple[str, ...],
     seed: int | None,
-    form: str,
+    output: str,
     requests: int | None,
     whole: bool,
+    **form: Unpack[SuiteForm],
 ) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take."""
     registry = Registry()
     registry.listen(warn)
-    loaded_suite = loaded(suite, registry, profile=profile, settings=settings, only=only)
+    loaded_suite = loaded(suite, registry, **form)
     chosen = loaded_suite.repeat.seed if seed is None else seed
     drawn = chosen is None
     graph = plan(
@@ -44,7 +43,7 @@ def main(
     registry.consult("benchforge_planned", graph=graph)
     head = planned(loaded_suite, graph, drawn)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PAPER
-    lines = plan_json(head, graph) if form == "json" else text(head, graph, width, whole)
+    lines = plan_json(head, graph) if output == "json" else text(head, graph, width, whole)
     if requests is not None:
         lines = (
             redact(line, loaded_suite.secrets)

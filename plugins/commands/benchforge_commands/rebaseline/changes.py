@@ -5,10 +5,9 @@ from typing import Literal, NamedTuple
 
 from benchforge_results.over_time.change import change_of
 
-from benchforge.model.summary.doubts import doubted
-from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Change
 from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import CaseSummary, MetricSummary, Summary, doubted
 from benchforge.stats.inference.ratio import ratio
 
 

@@ -9,12 +9,10 @@ from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen
+from benchforge.plugin import Summary, Trial, safe
 from benchforge.registry import Registry, brought
-from benchforge.text import safe
 from benchforge_commands.schema.json_schema import Schema, file_schema
 from benchforge_commands.schema.suite import suite_schema
 

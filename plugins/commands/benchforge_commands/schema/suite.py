@@ -12,8 +12,8 @@ from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.suite.verdict_rules import VerdictRules
-from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import Kind, Part
+from benchforge.plugin import Request
 from benchforge.registry import Registry
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim

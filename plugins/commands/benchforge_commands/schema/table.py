@@ -6,7 +6,7 @@ from functools import cache
 
 from pydantic import BaseModel, TypeAdapter
 
-from benchforge.model.values.units import Duration, Rate, Size
+from benchforge.plugin import Duration, Rate, Size
 from benchforge_commands.schema.json_schema import Described, Schema
 
 # Not plain false: taplo would tell of it at every line of the table.

@@ -16,12 +16,9 @@ from benchforge_null_server.process import NullServer
 from benchforge import door
 from benchforge.errors import TrialFailed, Unusable
 from benchforge.graph import Measurement
-from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Failure
-from benchforge.parts.command import Finished
 from benchforge.parts.content import content_of
-from benchforge.parts.part import Server, Service
-from benchforge.parts.site import Site
+from benchforge.plugin import Finished, Role, Server, Service, Site
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like

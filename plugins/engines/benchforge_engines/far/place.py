@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
-from benchforge.model.trial.observation import Role
 from benchforge.parts.site import Tree
+from benchforge.plugin import Role
 from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.header import reported_versions

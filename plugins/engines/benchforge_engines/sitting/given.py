@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
+from benchforge.plugin import Part, RunsPython, ServesCode
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.secrets.telling import pieces, secrets_of_suite

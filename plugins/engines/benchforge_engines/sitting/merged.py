@@ -13,9 +13,8 @@ from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.answers.probes import Listener
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.observation import Observation
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
-from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.plugin import Reading, StartedProcess, Trial
 from benchforge.run.machine import placement
 from benchforge.stats.observation.parts import recomputed
 

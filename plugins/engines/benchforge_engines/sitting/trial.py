@@ -11,9 +11,9 @@ from benchforge_null_server.process import NullServer
 from benchforge import door
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
 from benchforge.model.trial.hosts import HostLink
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
+from benchforge.plugin import Reading
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import (
     MeasuredTrial,

@@ -1,15 +1,13 @@
 """Whether a reader may believe the answers: in a word, and then each cause with its evidence."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from benchforge.plugin import FoldedFinding, Summary, readable
-from benchforge_reporters.document.causes import CauseClass, CauseText, CauseTexts
-from benchforge_reporters.document.quotable import Quotable
+from benchforge_reporters.document.causes import CauseClass, CauseTexts
 
-_SIGNS: Final[dict[CauseClass, tuple[str, str]]] = {
+SIGNS: Final[dict[CauseClass, tuple[str, str]]] = {
     "invalid": ("✕", "makes numbers invalid"),
     "limits": ("!", "limits the answer"),
     "setup": ("i", "concerns the set-up"),
@@ -18,8 +16,7 @@ _SIGNS: Final[dict[CauseClass, tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """A check of a cause, with one outcome."""
 
     check: str
@@ -29,45 +26,8 @@ class Evidence:
     trials: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class CauseCard:
-    """A cause of findings, which unfolds to its evidence."""
-
-    text: CauseText
-    sign: str
-    word: str
-    evidence: tuple[Evidence, ...]
-
-    @property
-    def kind(self) -> str:
-        """The class of the cause, as the style names it."""
-        return self.text.kind.replace(" ", "-")
-
-
-@dataclass(frozen=True)
-class Belief:
-    """The verdict on the whole, and its causes."""
-
-    state: str
-    "Name of the verdict's colour."
-    verdict: str
-    reason: str
-    causes: tuple[CauseCard, ...]
-    others: tuple[CauseCard, ...]
-
-
-def belief(causes: CauseTexts, quotable: Quotable, summary: Summary) -> Belief:
-    """Return whether the answers of a result can be believed."""
-    return Belief(
-        state=quotable.state,
-        verdict=quotable.sentence,
-        reason=_reason(causes, summary),
-        causes=tuple(map(_card, causes.shown)),
-        others=tuple(map(_card, causes.others)),
-    )
-
-
-def _reason(causes: CauseTexts, summary: Summary) -> str:
+def reason(causes: CauseTexts, summary: Summary) -> str:
+    """Return how many trials can be believed, and how many causes of doubt there are."""
     trials = sum(case.trials for case in summary.cases)
     believed = sum(
         case.trials if case.believed is None else case.believed for case in summary.cases
@@ -86,12 +46,8 @@ def _reason(causes: CauseTexts, summary: Summary) -> str:
     return f"{counts}. {has}{'; none of them limits the answer' if harmless else ''}."
 
 
-def _card(text: CauseText) -> CauseCard:
-    sign, word = _SIGNS[text.kind]
-    return CauseCard(text, sign, word, tuple(_evidence(text.cause.findings)))
-
-
-def _evidence(findings: tuple[FoldedFinding, ...]) -> Iterator[Evidence]:
+def evidence(findings: tuple[FoldedFinding, ...]) -> Iterator[Evidence]:
+    """Yield the checks of a cause, each outcome once."""
     for _, equal in groupby(findings, lambda finding: (finding.check.id, finding.check.status)):
         alike = list(equal)
         first = alike[0].check

@@ -1,8 +1,7 @@
 """The answers as cards of the first screen."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from benchforge.plugin import CaseSummary, Comparison, Summary, readable
 from benchforge_reporters.charts.answer import answer_chart
@@ -20,52 +19,25 @@ _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Card:
-    """The answer of a comparison."""
-
-    section: str
-    "Id of the scenario's section."
-    state: str
-    tag: str
-    title: str
-    answer: ComparisonAnswer
-    chart: Chart | None
-    about: str
-
-
 def cards(
     answers: Sequence[ComparisonAnswer],
     summary: Summary,
     sections: Mapping[str, str],
     colours: Mapping[str, int],
-) -> list[Card]:
-    """Return a card for each answer; `sections` has the id of each scenario's section."""
-    if not answers:
-        return []
-    pairs = zip(answers, summary.comparisons, strict=True)
-    return [_card(answer, one, summary, sections, colours) for answer, one in pairs]
-
-
-def _card(
-    answer: ComparisonAnswer,
-    comparison: Comparison,
-    summary: Summary,
-    sections: Mapping[str, str],
-    colours: Mapping[str, int],
-) -> Card:
-    cases = summary.cases_of(comparison)
-    state, tag = _TAGS[answer.state]
-    chart = answer_chart(comparison, summary, colours)
-    return Card(
-        section=sections[answer.scenario],
-        state=state,
-        tag=tag,
-        title=summary.titles.get(answer.scenario, ""),
-        answer=answer,
-        chart=chart,
-        about=_about(comparison, cases, chart),
-    )
+) -> Iterator[dict[str, Any]]:
+    """Yield a card for each answer; `sections` has the id of each scenario's section."""
+    for answer, comparison in zip(answers, summary.comparisons if answers else (), strict=True):
+        state, tag = _TAGS[answer.state]
+        chart = answer_chart(comparison, summary, colours)
+        yield {
+            "section": sections[answer.scenario],
+            "state": state,
+            "tag": tag,
+            "title": summary.titles.get(answer.scenario, ""),
+            "answer": answer,
+            "chart": chart,
+            "about": _about(comparison, summary.cases_of(comparison), chart),
+        }
 
 
 def _about(comparison: Comparison, cases: Sequence[CaseSummary], chart: Chart | None) -> str:

@@ -1,9 +1,9 @@
 """A scenario of the document with its charts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -19,52 +19,19 @@ from benchforge_reporters.charts.svg.drawing import Chart
 from benchforge_reporters.charts.sweeps import sweep_curve
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section
-from benchforge_reporters.html.headed_table import HeadedTable, headed
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.sweeps import title as sweep_title
-from benchforge_reporters.text.tables import Column
 
 _ALL_STRIPS = 200
 "Trials of a result: with more of them, only some trials have a strip."
 
 
-@dataclass(frozen=True)
-class SweepChart:
+class SweepChart(NamedTuple):
     """A server at rising concurrency, or over the time of a load."""
 
     caption: str
     drawing: Markup
     sentence: str
-
-
-@dataclass(frozen=True)
-class DrawnSection:
-    """A scenario."""
-
-    id: str
-    text: Section
-    caption: str
-    column: Column | None
-    "Column that is drawn; None where no metric has a single value."
-    table: HeadedTable
-    kinds: HeadedTable | None
-    "Kinds of a mix, a row each; None for one request."
-    trials: HeadedTable
-    servers: tuple[tuple[int, str], ...]
-    "Number of the colour, and label."
-    levels: Chart | None
-    "The trials of each case, where no answer shows them."
-    searches: Chart | None
-    sweeps: tuple[SweepChart, ...]
-    over_time: tuple[SweepChart, ...]
-    "Loads whose rate changed by plan."
-    percentiles: Markup | None
-    stacks: tuple[Chart, ...]
-    slices: Chart | None
-    "Slices of the first launch, where servers took turns."
-    strips: Mapping[str, Markup]
-    "Strip of each trial that has one, by the trial's number."
-    strips_legend: str
 
 
 def drawn_section(
@@ -75,7 +42,7 @@ def drawn_section(
     colours: Mapping[str, int],
     *,
     answered: bool,
-) -> DrawnSection:
+) -> dict[str, Any]:
     """Return a scenario with its charts; `folder` has the trials' files.
 
     With `answered`, the answers show the trials of each case.
@@ -86,37 +53,22 @@ def drawn_section(
     counted = [trial for some in by_case.values() for trial in some]
     names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
     named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
-    return DrawnSection(
-        id=f"scenario-{number}",
-        text=text,
-        caption="Median of the trials [lowest\N{EN DASH}highest]"
+    return {
+        "id": f"scenario-{number}",
+        "text": text,
+        "caption": "Median of the trials [lowest\N{EN DASH}highest]"
         if text.table.columns
         else "Outcome",
-        column=column,
-        table=headed(text.table),
-        kinds=None if text.kinds is None else headed(text.kinds),
-        trials=headed(text.trials),
-        servers=tuple(
-            (colours[server], server)
-            for server in dict.fromkeys(case.case.server for case in cases)
-        ),
-        levels=None if column is None or answered else levels(column, named_cases, {}, colours),
-        searches=searches(named_cases, colours),
-        sweeps=tuple(_sweeps(text, colours)),
-        over_time=tuple(
-            SweepChart(
-                f"{load.label} over time",
-                over_time(text.over_time, load, colours.get(load.server, 0)),
-                CAPTION,
-            )
-            for load in text.over_time
-        ),
-        percentiles=percentiles(counted, colours),
-        stacks=tuple(_stacks(named_cases, by_case, colours)),
-        slices=slices(counted, colours),
-        strips=_strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
-        strips_legend=_strips_legend(own_trials),
-    )
+        "servers": [(colours[name], name) for name in dict.fromkeys(c.case.server for c in cases)],
+        "levels": None if column is None or answered else levels(column, named_cases, {}, colours),
+        "searches": searches(named_cases, colours),
+        "sweeps": [*_sweeps(text, colours), *_loads(text, colours)],
+        "percentiles": percentiles(counted, colours),
+        "stacks": list(_stacks(named_cases, by_case, colours)),
+        "slices": slices(counted, colours),
+        "strips": _strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
+        "strips_legend": _strips_legend(own_trials),
+    }
 
 
 def _stacks(
@@ -158,6 +110,13 @@ def _sweeps(text: Section, colours: Mapping[str, int]) -> Iterator[SweepChart]:
         if drawing is not None:
             caption = f"{sweep_title(swept)}: {swept.metric} by concurrency"
             yield SweepChart(caption, drawing, sentence)
+
+
+def _loads(text: Section, colours: Mapping[str, int]) -> Iterator[SweepChart]:
+    """Yield the loads whose rate changed by plan."""
+    for load in text.over_time:
+        drawing = over_time(text.over_time, load, colours.get(load.server, 0))
+        yield SweepChart(f"{load.label} over time", drawing, CAPTION)
 
 
 def _strips(

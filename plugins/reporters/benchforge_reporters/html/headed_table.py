@@ -1,14 +1,13 @@
-"""A table with its headings by level: what is the same above neighbours is there once."""
+"""The headings of a table by level: what is the same above neighbours is there once."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from benchforge_reporters.text.tables import Column, Table
 
 
-@dataclass(frozen=True)
-class ColumnHead:
+class ColumnHead(NamedTuple):
     """A heading above one or several columns."""
 
     text: str
@@ -16,19 +15,10 @@ class ColumnHead:
     width: int
 
 
-@dataclass(frozen=True)
-class HeadedTable:
-    """A table, and its rows of headings."""
-
-    table: Table
-    head_rows: tuple[tuple[ColumnHead, ...], ...]
-
-
-def headed(table: Table) -> HeadedTable:
-    """Return a table with its headings."""
+def heads_of(table: Table) -> list[list[ColumnHead]]:
+    """Return the rows of headings of a table."""
     depth = len(table.columns[0].levels) if table.columns else 1
-    rows = (tuple(_heads(table.columns, level, depth)) for level in range(depth))
-    return HeadedTable(table, tuple(rows))
+    return [list(_heads(table.columns, level, depth)) for level in range(depth)]
 
 
 def _heads(columns: Sequence[Column], level: int, depth: int) -> Iterator[ColumnHead]:

@@ -1,31 +1,40 @@
 """A result as a page: report.html, one file that opens without a network."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from markupsafe import Markup, escape
 
 from benchforge.plugin import Reporter, Summary, Trial
+from benchforge_reporters.charts.levels import drawn_column
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
 from benchforge_reporters.charts.run_order import Lane, run_order
-from benchforge_reporters.charts.svg.drawing import Chart, colours_of
+from benchforge_reporters.charts.svg.axis import ChartAxis
+from benchforge_reporters.charts.svg.drawing import colours_of
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
-from benchforge_reporters.document.document import ResultDocument, SuiteTable, document
+from benchforge_reporters.document.document import document
 from benchforge_reporters.document.next_step import again
-from benchforge_reporters.html.belief import Belief, belief
-from benchforge_reporters.html.cards import Card, cards
-from benchforge_reporters.html.drawn_section import DrawnSection, drawn_section
+from benchforge_reporters.html.belief import SIGNS as CAUSE_SIGNS
+from benchforge_reporters.html.belief import evidence, reason
+from benchforge_reporters.html.cards import cards
+from benchforge_reporters.html.drawn_section import drawn_section
 from benchforge_reporters.html.frame import rendered
-from benchforge_reporters.html.headed_table import HeadedTable, headed
-from benchforge_reporters.html.overview import DrawnOverview, drawn_overview
+from benchforge_reporters.html.headed_table import heads_of
+from benchforge_reporters.html.overview import counted_claims, matrix
 from benchforge_reporters.text import claims
 from benchforge_reporters.text.kinds import NOT_BY_KIND
 from benchforge_reporters.text.words import CELLS
 
-_MEANS = f"{CELLS[0].upper()}{CELLS[1:]}."
+_WORDS = {
+    "not_by_kind": NOT_BY_KIND,
+    "means": f"{CELLS[0].upper()}{CELLS[1:]}.",
+    "signs": CAUSE_SIGNS,
+    "evidence": evidence,
+    "heads_of": heads_of,
+}
 
 
 class Html(Reporter):
@@ -36,8 +45,7 @@ class Html(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.html."""
         report = folder / "report.html"
-        shown = page(summary, trials, folder)
-        text = rendered("result.html.j2", page=shown, not_by_kind=NOT_BY_KIND, means=_MEANS)
+        text = rendered("result.html.j2", page=page(summary, trials, folder), **_WORDS)
         if summary.suite_file:
             text = text.replace("run SUITE", f"run {escape(shlex.quote(summary.suite_file))}")
         report.write_text(text, encoding="utf-8")
@@ -69,77 +77,35 @@ class ClaimRow:
         return self.line.state.replace(" ", "-")
 
 
-@dataclass(frozen=True)
-class Claims:
-    """All claims with their verdicts."""
-
-    counts: str
-    rows: tuple[ClaimRow, ...]
-    axis: Markup | None
-
-
-@dataclass(frozen=True)
-class TableOfSuite:
-    """A table that the suite draws."""
-
-    id: str
-    text: SuiteTable
-    table: HeadedTable
-
-
-@dataclass(frozen=True)
-class ResultPage:
-    """The values of the page."""
-
-    text: ResultDocument
-    overview: DrawnOverview | None
-    cards: tuple[Card, ...]
-    belief: Belief
-    claims: Claims | None
-    tables: tuple[TableOfSuite, ...]
-    sections: tuple[DrawnSection, ...]
-    servers: tuple[tuple[int, str], ...]
-    "Number of the colour, and label."
-    order: Chart | None
-    again: str
-
-
-def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> ResultPage:
+def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, Any]:
     """Return the values of a result's page; `folder` has the trials' files."""
     colours = colours_of(summary)
     text = document(summary, trials)
-    sections = tuple(
+    sections = [
         drawn_section(section, number, trials, folder, colours, answered=bool(text.answers))
         for number, section in enumerate(text.sections, start=1)
-    )
-    ids = {section.text.scenario: section.id for section in sections}
-    lanes = [Lane(one.text.scenario, one.text.cases, one.column) for one in sections]
-    return ResultPage(
-        text=text,
-        overview=drawn_overview(text),
-        cards=tuple(cards(text.answers, summary, ids, colours)),
-        belief=belief(text.causes, text.quotable, summary),
-        claims=_claims(text),
-        tables=tuple(
-            TableOfSuite(f"table-{number}", one, headed(one.table))
-            for number, one in enumerate(text.tables, start=1)
-        ),
-        sections=sections,
-        servers=tuple((number, server) for server, number in colours.items()),
-        order=run_order(lanes, trials, colours),
-        again=again(summary, f"--set repeat.seed={summary.seed}"),
-    )
+    ]
+    ids = {section["text"].scenario: section["id"] for section in sections}
+    lanes = [Lane(one.scenario, one.cases, drawn_column(one.cases)) for one in text.sections]
+    axis = ratio_axis([line.text for line in text.claims])
+    return {
+        "text": text,
+        "states": counted_claims(text),
+        "matrix": matrix(text.overview),
+        "cards": list(cards(text.answers, summary, ids, colours)),
+        "reason": reason(text.causes, summary),
+        "counts": counted_states(text.claims),
+        "claims": list(_claims(text.claims, axis)),
+        "axis": None if axis is None else ratio_ticks(axis),
+        "sections": sections,
+        "servers": [(number, server) for server, number in colours.items()],
+        "order": run_order(lanes, trials, colours),
+        "again": again(summary, f"--set repeat.seed={summary.seed}"),
+    }
 
 
-def _claims(text: ResultDocument) -> Claims | None:
-    if not text.claims:
-        return None
-    texts = [line.text for line in text.claims]
-    axis = ratio_axis(texts)
-    rows = (
-        ClaimRow(line, ratio(line.text, axis) if axis and drawn(line.text) else None, *words)
-        for line, words in zip(text.claims, claims.sentences(texts), strict=True)
-    )
-    return Claims(
-        counted_states(text.claims), tuple(rows), None if axis is None else ratio_ticks(axis)
-    )
+def _claims(lines: Sequence[ClaimLine], axis: ChartAxis | None) -> Iterator[ClaimRow]:
+    words = claims.sentences([line.text for line in lines])
+    for line, texts in zip(lines, words, strict=True):
+        drawing = ratio(line.text, axis) if axis and drawn(line.text) else None
+        yield ClaimRow(line, drawing, *texts)

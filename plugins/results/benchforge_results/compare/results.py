@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from benchforge.plugin import safe
 from benchforge.registry import Registry
 from benchforge.stats.inference.interval import LEAST
-from benchforge.text import safe
 from benchforge.text.readable import counted
 from benchforge_results.conclude import Summed
 from benchforge_results.over_time.differences import another, soft

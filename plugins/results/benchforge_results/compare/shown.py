@@ -6,7 +6,7 @@ from pathlib import Path
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.registry import Registry
-from benchforge_results.compare.text import document, text
+from benchforge_results.compare.text import ComparedResults, document, text
 from benchforge_results.conclude import Summed, summed
 from benchforge_results.over_time.change import PAST
 from benchforge_results.over_time.compared import MetricChange, compared
@@ -34,17 +34,17 @@ def main(
     before = older(new, named[1:], registry, reference, anyway=anyway, earlier=bool(against))
     past = [one.summary for one in before.results]
     rows = list(compared(new.summary, past, reference, least, metrics))
+    comparison = ComparedResults(new, before, rows, reference, registry)
     if as_json:
-        new_and_old = document(new, before, rows, reference, registry)
-        show(json.dumps(new_and_old, indent=1, allow_nan=False))
+        show(json.dumps(document(comparison), indent=1, allow_nan=False))
     else:
-        show("\n".join(text(new, before, rows, reference, registry)))
+        show("\n".join(text(comparison)))
     if page is not None:
         # jinja2 and the charts take about 50 ms, which the text does not need.
         from benchforge_results.compare.page import compare_page  # noqa: PLC0415
         from benchforge_results.over_time.page_file import write_page  # noqa: PLC0415
 
-        write_page(page, "compare.html.j2", compare_page(new, before, rows, reference, registry))
+        write_page(page, "compare.html.j2", compare_page(comparison))
     for omission in before.left_out:
         say(f"left out: {omission}")
     return _code(new, before, rows, can_judge=reference is not None and len(past) >= PAST)

@@ -1,12 +1,13 @@
 """A comparison of results for a person: every number, and what it says."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.cli.screen.columns import NOTHING, columns, spread
+from benchforge.plugin import safe
 from benchforge.registry import Registry
-from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times
 from benchforge_results.compare.results import what
 from benchforge_results.conclude import Summed
@@ -21,39 +22,41 @@ _ALONE = (
 )
 
 
-def text(
-    new: Summed,
-    older: Older,
-    rows: Sequence[MetricChange],
-    reference: str | None,
-    registry: Registry,
-) -> Iterator[str]:
+class ComparedResults(NamedTuple):
+    """A new result, what it is compared with, and what came of it."""
+
+    new: Summed
+    older: Older
+    rows: Sequence[MetricChange]
+    reference: str | None
+    registry: Registry
+
+    @property
+    def visible(self) -> list[MetricChange]:
+        """The rows in which there is something to see."""
+        return [row for row in self.rows if not row.silent]
+
+
+def text(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines."""
-    yield from what(new, older, registry)
+    yield from what(comparison.new, comparison.older, comparison.registry)
     yield ""
-    seen = [one for one in rows if not one.silent]
-    yield from _table(seen)
-    yield from silent(rows)
+    yield from _table(comparison.visible)
+    yield from silent(comparison.rows)
     yield ""
-    yield from verdicts(seen, older, reference)
+    yield from verdicts(comparison.visible, comparison.older, comparison.reference)
 
 
-def document(
-    new: Summed,
-    older: Older,
-    rows: Sequence[MetricChange],
-    reference: str | None,
-    registry: Registry,
-) -> dict[str, JsonValue]:
+def document(comparison: ComparedResults) -> dict[str, JsonValue]:
     """Return all that is compared; a number that is not known is null, and its `why` says why."""
     return {
-        "new": str(new.path),
-        "old": [str(one.path) for one in older.results],
-        "left_out": list(older.left_out),
-        "compared_anyway": list(older.doubts),
-        "remarks": list(what(new, older, registry)),
-        "reference": reference,
-        "rows": [_row_json(one) for one in rows],
+        "new": str(comparison.new.path),
+        "old": [str(result.path) for result in comparison.older.results],
+        "left_out": list(comparison.older.left_out),
+        "compared_anyway": list(comparison.older.doubts),
+        "remarks": list(what(comparison.new, comparison.older, comparison.registry)),
+        "reference": comparison.reference,
+        "rows": [_row_json(row) for row in comparison.rows],
     }
 
 

@@ -1,12 +1,11 @@
 """Results over time as a page: a chart for each case and metric."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from benchforge_reporters.charts.course import course_drawing
-from markupsafe import Markup
 
-from benchforge.model.summary.verdict import Estimate
+from benchforge.plugin import Estimate
 from benchforge.text.readable import Scale, counted, exact, listed, scale
 from benchforge_results.history.text import changed_text
 from benchforge_results.history.timeline import Timeline
@@ -16,62 +15,30 @@ _MOST = 120
 "Charts of a suite."
 
 
-@dataclass(frozen=True)
-class DrawnCourse:
-    """A metric of a case over time."""
-
-    title: str
-    unit: str
-    drawing: Markup
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class SuiteHistory:
-    """The results of a suite."""
-
-    id: str
-    name: str
-    about: str
-    changes: tuple[str, ...]
-    courses: tuple[DrawnCourse, ...]
-    more: str
-    results: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class HistoryPage:
-    """The values of the page."""
-
-    title: str
-    suites: tuple[SuiteHistory, ...]
-
-
-def history_page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> HistoryPage:
+def history_page(
+    courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]],
+) -> dict[str, Any]:
     """Return the values of the page of results over time."""
-    suites = [
-        _suite(number, line, courses)
-        for number, (line, courses) in enumerate(courses_by_timeline, start=1)
-    ]
-    names = listed([one.name for one in suites])
-    return HistoryPage(f"{names} over time", tuple(suites))
+    names = listed([line.suite for line, _ in courses_by_timeline])
+    suites = [_suite(number, *entry) for number, entry in enumerate(courses_by_timeline, start=1)]
+    return {"title": f"{names} over time", "suites": suites}
 
 
-def _suite(number: int, line: Timeline, courses: Sequence[Course]) -> SuiteHistory:
+def _suite(number: int, line: Timeline, courses: Sequence[Course]) -> dict[str, Any]:
     drawn = [chart for course in courses if (chart := _course(line, course)) is not None]
     more = len(drawn) - _MOST
-    return SuiteHistory(
-        id=f"suite-{number}",
-        name=line.suite,
-        about=counted(len(line.results), "result"),
-        changes=tuple(_changes(line, courses)),
-        courses=tuple(drawn[:_MOST]),
-        more=f"{exact(more)} more are not drawn: name one with --metric" if more > 0 else "",
-        results=tuple(_results(line)),
-    )
+    return {
+        "id": f"suite-{number}",
+        "name": line.suite,
+        "about": counted(len(line.results), "result"),
+        "changes": list(_changes(line, courses)),
+        "courses": drawn[:_MOST],
+        "more": f"{exact(more)} more are not drawn: name one with --metric" if more > 0 else "",
+        "results": list(_results(line)),
+    }
 
 
-def _course(line: Timeline, course: Course) -> DrawnCourse | None:
+def _course(line: Timeline, course: Course) -> dict[str, Any] | None:
     with_ratio = any(point.ratio is not None for point in course.points)
     values: dict[int, Estimate] = {}
     for point in course.points:
@@ -84,12 +51,12 @@ def _course(line: Timeline, course: Course) -> DrawnCourse | None:
     drawing = course_drawing(values, len(line.results), line.breaks, changes, size)
     if drawing is None:
         return None
-    return DrawnCourse(
-        title=f"{course.case.title} · {course.measure.title}",
-        unit="ratio to the reference" if with_ratio else size.unit.replace("1", "", 1),
-        drawing=drawing,
-        remarks=tuple(map(changed_text, course.changed)),
-    )
+    return {
+        "title": f"{course.case.title} · {course.measure.title}",
+        "unit": "ratio to the reference" if with_ratio else size.unit.replace("1", "", 1),
+        "drawing": drawing,
+        "remarks": list(map(changed_text, course.changed)),
+    }
 
 
 def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from benchforge.cli.screen.columns import columns, spread
-from benchforge.text import safe
+from benchforge.plugin import safe
 from benchforge.text.readable import change, counted, scale, times
 from benchforge_results.history.timeline import Timeline
 from benchforge_results.over_time.identity import identity
@@ -46,16 +46,10 @@ def _course(line: Timeline, course: Course) -> Iterator[str]:
         marks += [changed_text(one) for one in course.changed if one.after == point.result]
         marks += [point.value.why] if point.value.value is None else []
         ratio = "" if point.ratio is None else spread(point.ratio, times)
-        rows.append(
-            [
-                "--" if point.result in line.breaks else "",
-                str(point.result + 1),
-                f"{line.results[point.result].summary.created:%Y-%m-%d %H:%M}",
-                spread(point.value, unit.text),
-                *([ratio] if with_ratio else []),
-                "; ".join(marks),
-            ]
-        )
+        measured = f"{line.results[point.result].summary.created:%Y-%m-%d %H:%M}"
+        row = ["--" if point.result in line.breaks else "", str(point.result + 1), measured]
+        row += [spread(point.value, unit.text), *([ratio] if with_ratio else []), "; ".join(marks)]
+        rows.append(row)
     yield from (f"  {row}".rstrip() for row in columns(rows, left=3))
     yield from (f"  no changes are shown: {safe.word(why)}" for why in course.why)
 
@@ -97,12 +91,7 @@ def _course_json(course: Course) -> dict[str, JsonValue]:
             for point in course.points
         ],
         "changed": [
-            {
-                "before": one.before,
-                "after": one.after,
-                "ratio": one.step.ratio,
-                "p": one.step.p,
-            }
+            {"before": one.before, "after": one.after, "ratio": one.step.ratio, "p": one.step.p}
             for one in course.changed
         ],
         "why_not_looked_for": list(course.why),

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.summary.verdict import Change, Estimate
 from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import CaseSummary, Summary
 from benchforge_results.over_time.change import PAST, predicted
 from benchforge_results.over_time.levels import (
     BROKEN,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.environment import HARD, SOFT, changes
 from benchforge.model.files.result import Header
 from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import BenchforgeError
 from benchforge.registry import Registry
 from benchforge.run.resume import change_in_words, differing
 from benchforge.suite.overrides.layers import layered

@@ -5,11 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from benchforge.model.summary.doubts import doubted
-from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
-from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName, shared
-from benchforge.model.values.metric_title import titled
+from benchforge.plugin import CaseSummary, Estimate, MetricSummary, Summary, doubted, titled
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.verdict.comparability import wrong_answers

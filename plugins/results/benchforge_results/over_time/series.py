@@ -4,9 +4,8 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.model.summary.summary import CaseSummary, Summary
-from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName
+from benchforge.plugin import CaseSummary, Estimate, Summary
 from benchforge_results.over_time.levels import (
     Key,
     LevelKey,

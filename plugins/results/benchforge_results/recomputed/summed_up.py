@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Trial
+from benchforge.plugin import Trial
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.file import Parsed, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
 from benchforge.model.files.manifest import Manifest
-from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
+from benchforge.plugin import Summary, Trial
 from benchforge.registry import Registry
 from benchforge.reports import REPORTERS, renew_reports, reporter, write_reports
 from benchforge.run.disk.manifest import with_reports_anew

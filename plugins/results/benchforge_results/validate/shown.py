@@ -4,8 +4,8 @@ from pathlib import Path
 
 from benchforge.cli.screen.say import say, show
 from benchforge.model.files.folder import SUMMARY, hint_of
+from benchforge.plugin import safe
 from benchforge.registry import Registry
-from benchforge.text import safe
 from benchforge_results.named_file import without_suites
 from benchforge_results.validate.validity import result_faults
 

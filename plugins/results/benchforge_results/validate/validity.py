@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchforge.checks.summary import concluded
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import MOST_BYTES, FileFault, Parsed, parse
 from benchforge.model.files.folder import MANIFEST, SUMMARY
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
 from benchforge.model.values.distribution import own_version
+from benchforge.plugin import BenchforgeError, Summary
 from benchforge.registry import Registry
 from benchforge.text.readable import too_many
 from benchforge_results.conclude import installed_metrics

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from benchforge.cli.screen.say import show
 from benchforge.model.files.folder import SIGNATURE
+from benchforge.plugin import safe
 from benchforge.registry import Registry
-from benchforge.text import safe
 from benchforge.text.readable import counted, exact
 from benchforge_results.recomputed.verified import Verified
 from benchforge_results.verify.recompute.compare import verify

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.plugin import BenchforgeError
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.identity import as_text

@@ -7,9 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Driver, Part, Server, Service
-from benchforge.parts.site import Site, Target
+from benchforge.plugin import Driver, Part, Server, Service, Site, Target, Trial
 from benchforge.run.trial.plugin_fault import covering
 from benchforge.suite.cases.case import Case
 from benchforge.suite.workload import FILE

@@ -21,9 +21,9 @@ from benchforge.model.files.folder import (
 )
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
+from benchforge.plugin import Summary
 from benchforge.registry import Registry
 from benchforge_results.recomputed.large_summary import ComparedLines, is_large
 from benchforge_results.recomputed.verified import Verified, compare_values

@@ -7,9 +7,7 @@ from benchforge_engines.readings import merged_reading
 from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
 from benchforge.checks.machine.calibrated import limits_of
-from benchforge.model.trial.reading import Reading
-from benchforge.model.trial.trial import Trial
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver, Reading, Trial
 from benchforge.run.trial.plugin_fault import reading_of
 from benchforge_results.recomputed.verified import RecomputedValue, plain
 from benchforge_results.verify.recompute.driver_output import output_of

@@ -4,11 +4,15 @@ import sys
 from pathlib import Path
 
 from benchforge import door
-from benchforge.errors import BenchforgeError
-from benchforge.model.trial.trial import StartedProcess, Trial
-from benchforge.parts.command import Finished
-from benchforge.parts.part import Driver
-from benchforge.parts.site import Output, Target
+from benchforge.plugin import (
+    BenchforgeError,
+    Driver,
+    Finished,
+    Output,
+    StartedProcess,
+    Target,
+    Trial,
+)
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.suite.workload import FILE
 from benchforge.text.readable import too_many

@@ -18,7 +18,7 @@ from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
-from benchforge.parts.part import Driver, Metric
+from benchforge.plugin import Driver, Metric
 from benchforge.registry import Registry
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.environment import Environment

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
 from benchforge.graph import steps
 from benchforge.model.files.file import FileFault
-from benchforge.model.trial.trial import Trial
+from benchforge.plugin import BenchforgeError, Trial
 from benchforge.stats.summary.completeness import lost, needs_no_more, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.noise import Noise

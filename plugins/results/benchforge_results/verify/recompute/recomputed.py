@@ -13,11 +13,9 @@ from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import JsonPath
-from benchforge.parts.part import Driver
+from benchforge.plugin import Driver, Summary, Trial
 from benchforge.registry import Registry
 from benchforge.suite.scenarios.search import rated
 from benchforge_results.recomputed.large_summary import ComparedLines, compared_after

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from benchforge import door
 from benchforge.model.files.file import FileFault
-from benchforge.model.summary.summary import Summary
-from benchforge.model.trial.trial import Trial
+from benchforge.plugin import Summary, Trial
 from benchforge.registry import Registry
 from benchforge.reports import REPORTERS, formed, wanted_earlier
 from benchforge.run.disk.scratch import scratch_folder

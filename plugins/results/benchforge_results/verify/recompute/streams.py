@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.trial.trial import Trial
+from benchforge.plugin import BenchforgeError, Trial
 from benchforge.suite.load import of_result
 from benchforge.suite.workload import Workload, amount
 from benchforge_results.recomputed.verified import RecomputedValue, plain

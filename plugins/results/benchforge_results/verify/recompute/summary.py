@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import SUMMARY
+from benchforge.plugin import BenchforgeError
 from benchforge.text.readable import exact
 from benchforge_results.recomputed.large_summary import ComparedLines
 from benchforge_results.recomputed.verified import RecomputedValue, plain

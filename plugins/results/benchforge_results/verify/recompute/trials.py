@@ -14,12 +14,11 @@ from benchforge.model.files.folder import ANSWER
 from benchforge.model.trial.answers.answer import difference
 from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
-from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
+from benchforge.plugin import Reading, Trial
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
 from benchforge.run.trial.believable import believable

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
+from benchforge.plugin import BenchforgeError, Trial
 from benchforge.stats.turns.order import longest_s, order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
