@@ -45,7 +45,7 @@ class Git:
 
         Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
         """
-        return self._asked(
+        return self._printed(
             *words, environment=self._unfiltered | {**(environment or {})}, within_s=within_s
         )
 
@@ -57,7 +57,7 @@ class Git:
         """
         words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
         try:
-            fields = self._asked(*words).split("\0")[:-1]
+            fields = self._printed(*words).split("\0")[:-1]
         except GitRefusedError:  # it has none
             return {}
         scopes = zip(fields[::2], fields[1::2], strict=True)
@@ -71,7 +71,7 @@ class Git:
             variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
         return variables
 
-    def _asked(
+    def _printed(
         self,
         *words: object,
         environment: Mapping[str, str] | None = None,
