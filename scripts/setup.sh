@@ -221,7 +221,7 @@ setup_uv() {
     make_work_folder
     # A folder of our own is allowed where the system's Python is externally managed (PEP 668).
     PIP_USER=0 pip install --quiet --disable-pip-version-check --no-warn-script-location \
-        --only-binary=:all: --target "$work/uv" 'uv>=0.8,<1' 2>"$work/pip.log" || {
+        --only-binary=:all: --target "$work/uv" --require-hashes -r "$root/scripts/uv.txt" 2>"$work/pip.log" || {
         tail -n 3 "$work/pip.log" >&2
         fail 'uv is missing and pip cannot fetch it; install uv, or pip: apt-get install python3-pip'
     }

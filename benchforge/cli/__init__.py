@@ -184,6 +184,9 @@ def main() -> None:
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
+    from benchforge.cli.screen.say import keep_words, without_secrets  # noqa: PLC0415 - it is light
+
+    keep_words(sys.argv[1:] if words is None else words)
     try:
         if words is None and _COMMANDS.keys() & sys.argv[1:2]:
             _tell_of_rivals()
@@ -194,7 +197,7 @@ def called(words: Sequence[str] | None = None) -> int:
         from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
         error.show(buffer := io.StringIO())
-        click.echo(safe.text(buffer.getvalue()), nl=False, err=True)
+        click.echo(safe.text(without_secrets(buffer.getvalue())), nl=False, err=True)
         code = error.exit_code
     except Interrupted as error:
         code = _ended(error)
@@ -244,7 +247,7 @@ def _show_error(error: Exception) -> int:
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
         sys.stderr.close()
         return 0
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | MemoryError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
         from benchforge.run.trial.plugin_fault import blamed  # noqa: PLC0415 - as above
@@ -258,17 +261,25 @@ def _show_error(error: Exception) -> int:
     return error.exit_code
 
 
-def _of_the_system(error: OSError) -> Exception:
+def _of_the_system(error: OSError | MemoryError) -> Exception:
     """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
 
     --help to a full disk is one, and a folder that somebody removed while a shell was in it.
     """
     from benchforge.cli.screen.say import away  # noqa: PLC0415 - --help imports click alone
-    from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
+    from benchforge.errors import CannotKeep, NoAnswer, Unusable  # noqa: PLC0415
 
-    if error.errno == errno.ENOSPC:
+    if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
+        return NoAnswer("memory ran out", "raise the limit (ulimit -v), or end other programs")
+    number = error.errno
+    if number in {errno.EMFILE, errno.ENFILE}:
+        return NoAnswer(f"{error.strerror}: all descriptors are in use", "raise ulimit -n to 1024")
+    file = f"{error.filename}: " if error.filename else ""
+    if number in {errno.ENOSPC, errno.EDQUOT}:
         away(sys.stdout)  # it may hold what cannot be written
-        return CannotKeep(str(error.strerror), "free some space")
+        return CannotKeep(f"{file}{error.strerror}", "free some space")
+    if number == errno.EROFS:
+        return CannotKeep(f"{file}{error.strerror}", "choose a folder that can be written")
     if isinstance(error, FileNotFoundError) and not _somewhere():
         return Unusable("the current folder was removed", "change to an existing folder")
     return error

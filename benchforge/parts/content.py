@@ -9,6 +9,7 @@ from benchforge import door
 from benchforge.errors import OutputDamaged
 
 LARGEST_FILE = 256 << 20
+_GROWTH = 1 << 20  # bytes that a process writes while its file is opened
 "Bytes; what is printed is cut at a quarter of it."
 _REPLACED = {errno.ELOOP: "a link", errno.EINVAL: "what is no file"}
 
@@ -41,12 +42,14 @@ def content_of(path: Path) -> bytes:
     """
     try:
         with opened(path) as file:
-            content = file.read(LARGEST_FILE + 1)  # it may grow meanwhile
+            # It may grow meanwhile; a read takes the memory of all that it might return.
+            size = os.fstat(file.fileno()).st_size
+            content = file.read(min(size + _GROWTH, LARGEST_FILE))
     except FileNotFoundError:
         raise
     except OSError as error:
         raise OutputDamaged(f"{path.name}: {error.strerror}", "see who writes there") from error
-    return content[:LARGEST_FILE]
+    return content
 
 
 def text_of(path: Path) -> str:

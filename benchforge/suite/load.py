@@ -267,6 +267,19 @@ def _format(document: Document) -> Checked[None]:
     if isinstance(version, int) and not isinstance(version, bool) and version != FORMAT:
         hint = "this benchforge reads format 1; a newer one may read this suite"
         yield Fault(("benchforge",), f"expected {FORMAT}, got {version}", hint)
+    yield from _nul_faults(document.tables, ())
+
+
+def _nul_faults(value: JsonValue, path: tuple[str | int, ...]) -> Checked[None]:
+    """Yield the texts that no file, program or variable can have; a body of a request may."""
+    if isinstance(value, str):
+        if "\0" in value:
+            yield Fault(path, "a text with a NUL character", "leave it out")
+        return
+    pairs = value.items() if isinstance(value, dict) else ()
+    for step, inner in pairs or enumerate(value if isinstance(value, list) else ()):
+        if not str(step).endswith(("body", "expect")):
+            yield from _nul_faults(inner, (*path, step))
 
 
 def _top(tables: Tables) -> Checked[Top]:

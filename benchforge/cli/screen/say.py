@@ -5,7 +5,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TextIO
 
 import click
@@ -14,6 +15,13 @@ from benchforge.errors import CannotKeep
 from benchforge.text import safe
 
 _secrets: set[str] = set()
+_words: tuple[str, ...] = ()
+
+
+def keep_words(words: Sequence[str]) -> None:
+    """Print no secret of a command line from now on: before a suite says what is one."""
+    global _words  # noqa: PLW0603 - one command line at a time
+    _words = tuple(words)
 
 
 def keep_secret(secrets: Iterable[str]) -> None:
@@ -23,11 +31,20 @@ def keep_secret(secrets: Iterable[str]) -> None:
 
 def without_secrets(text: str) -> str:
     """Return a text as it may be printed."""
-    if not _secrets:
+    if not _secrets and not _words:
         return text
     from benchforge.suite.secrets.redact import redact  # noqa: PLC0415 - --help imports click alone
 
-    return redact(text, _secrets)
+    return redact(_of_words(_words)(text), _secrets)
+
+
+@lru_cache(maxsize=1)
+def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
+    """Return what hides the secrets of a command line; a few characters are none."""
+    from benchforge.suite.secrets.redact import SHOWN, hiding  # noqa: PLC0415 - as above
+    from benchforge.suite.secrets.telling import secrets_of_words  # noqa: PLC0415
+
+    return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
 
 
 def say(text: str) -> None:

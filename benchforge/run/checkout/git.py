@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from benchforge.parts.command import Command
@@ -44,6 +45,38 @@ class Git:
 
         Raises GitRefusedError when it ends with an error, and what `Sandbox.run` raises.
         """
+        return self._printed(
+            *words, environment=self._unfiltered | {**(environment or {})}, within_s=within_s
+        )
+
+    @cached_property
+    def _unfiltered(self) -> dict[str, str]:
+        """Variables without the filters of the repository's own configuration: programs of others.
+
+        Those of the user's and the system's configuration stay.
+        """
+        words = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
+        try:
+            fields = self._printed(*words).split("\0")[:-1]
+        except GitRefusedError:  # it has none
+            return {}
+        scopes = zip(fields[::2], fields[1::2], strict=True)
+        foreign = {
+            key.rpartition(".")[0] for scope, key in scopes if scope in {"local", "worktree"}
+        }
+        off = {"clean": "", "smudge": "", "process": "", "required": "false"}
+        pairs = [(f"{name}.{key}", value) for name in sorted(foreign) for key, value in off.items()]
+        variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
+        for number, (key, value) in enumerate(pairs):
+            variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return variables
+
+    def _printed(
+        self,
+        *words: object,
+        environment: Mapping[str, str] | None = None,
+        within_s: float = _ASKED_WITHIN_S,
+    ) -> str:
         command = Command(self._program, "-C", self._at, *_AS_WE_ASK, *words)
         label = f"git-{next(self._numbers)}"
         done = self._sandbox.run(label, command, self._folder, environment or {}, within_s)

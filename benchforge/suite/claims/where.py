@@ -61,7 +61,10 @@ def outside_searches(tables: Mapping[str, Tables], document: Document) -> dict[s
         for inner in (table, as_table(table.get("a")), as_table(table.get("b"))):
             yield inner.get("scenario")
 
-    return {k: one for k, one in tables.items() if not any(n in searches for n in named(one))}
+    def searched(table: Tables) -> bool:
+        return any(isinstance(label, str) and label in searches for label in named(table))
+
+    return {label: table for label, table in tables.items() if not searched(table)}
 
 
 def misplaced(where: Mapping[str, JsonValue], known_axes: Axes) -> Iterator[Fault]:

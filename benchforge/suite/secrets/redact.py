@@ -12,7 +12,8 @@ from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.suite.secrets.forms import SHORTEST, Form, forms
 from benchforge.suite.secrets.telling import secrets_of_suite
 
-_SHOWN = 4  # characters of a literal secret that an error hides, and of one that is cut
+SHOWN = 4
+"Characters of a literal secret that an error hides, and of one that is cut."
 _CUT = "..."  # where a long value was cut
 
 M = TypeVar("M", bound=BaseModel)
@@ -62,7 +63,7 @@ def hiding(tables: Mapping[str, JsonValue], taken: Iterable[str] = ()) -> Callab
     everywhere = {secret for secret in hidden_secrets if len(secret) >= SHORTEST}
     lines = (line for _, secret in secrets_of_suite(tables) for line in secret.splitlines())
     # Shorter ones would make the words of the messages unreadable.
-    literal = {line for line in lines if len(line) >= _SHOWN} | (hidden_secrets - everywhere)
+    literal = {line for line in lines if len(line) >= SHOWN} | (hidden_secrets - everywhere)
 
     def hide(text: str) -> str:
         whole = redact(redact(text, everywhere), literal, words=True)
@@ -114,7 +115,7 @@ def _without_beginnings(text: str, secrets: Iterable[str]) -> str:
 
 def _left_of(form: str, text: str) -> int:
     """Return how many of the first characters of a form a text ends with; 0 for a few."""
-    lengths = range(min(len(form), len(text)), _SHOWN - 1, -1)
+    lengths = range(min(len(form), len(text)), SHOWN - 1, -1)
     return next((length for length in lengths if text.endswith(form[:length])), 0)
 
 

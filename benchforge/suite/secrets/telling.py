@@ -2,8 +2,11 @@
 
 import binascii
 import re
+import shlex
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from urllib.parse import unquote
 
 from pydantic import JsonValue
@@ -21,6 +24,16 @@ _NAMED = re.compile(r"(?:^|(?<=[?&;\s]))-{0,2}([\w.-]{1,100}+)=([^&#;\s]+)")
 _SCHEME = re.compile(r"(basic|bearer|token|apikey|digest)\s+(\S.*)", re.IGNORECASE | re.DOTALL)
 _HOLE = re.compile(r"(?:\w+ )?\{[A-Za-z_][\w.-]*(?::raw|:integer)?\}")
 "The place of a value, which is no secret itself."
+_HEADER = re.compile(r"([\w-]+)\s*:\s*(\S.*)", re.DOTALL)
+_NUMBER_OR_FLAG = re.compile(rf"[\d.]{{1,{SHORTEST - 1}}}|-.*", re.DOTALL)
+_TO_STATEMENT = r"(?s:.*?)(?=^[ \t]*(?:\[|[\w.\"'-]+[ \t]*=(?![=\n]))|\Z)"
+_TELLING = re.compile(
+    rf"^[ \t]*\[[^\]\n]{{0,200}}(?:{_KEY.pattern})[^\]\n]{{0,200}}\](?s:.*?)(?=^[ \t]*\[|\Z)"
+    rf"|(?:{_KEY.pattern})[\w-]{{0,99}}[\"']?[ \t]*[=:]{_TO_STATEMENT}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"In a text that need not be TOML: a table, or a value, whose name tells of a secret."
+_HEAD = re.compile(r"[^=:\n]*[=:\n]")
 
 _UNLABELLED = {"verdicts", "repeat", "tuning", "placement", "engine"}
 
@@ -63,6 +76,35 @@ def secrets_of(value: JsonValue, place: Place = (), *, hidden: bool = False) -> 
             yield from ((place, piece) for piece in pieces(value))
         else:
             yield from ((place, password) for password in _passwords(value))
+
+
+def secrets_of_words(words: Sequence[str]) -> Iterator[str]:
+    """Yield the secrets among the words of a command line; a word may be a command itself."""
+    for flag, word in pairwise(words):
+        if flag.startswith("-") and _KEY.search(flag) and not _NUMBER_OR_FLAG.fullmatch(word):
+            yield from pieces(word)
+    for word in words:
+        yield from _passwords(word)
+        if (match := _HEADER.fullmatch(word)) and _KEY.search(match[1]):
+            yield from pieces(match[2])
+        with suppress(ValueError):  # quotes that nobody closed
+            if (inner := shlex.split(word)) != [word]:
+                yield from secrets_of_words(inner)
+                assigned = (part.partition("=") for part in inner)
+                yield from (value for name, _, value in assigned if value and _KEY.search(name))
+
+
+def masked(text: str) -> str:
+    """Return a suite's text, which need not be TOML, with a star for each letter of its secrets."""
+    chars = [*text]
+    spans = [(_HEAD.match(text, *found.span()), found.end()) for found in _TELLING.finditer(text)]
+    for start, end in (
+        *((head.end(), end) for head, end in spans if head),
+        *(found.span(1) for found in _USERINFO.finditer(text)),
+        *(found.span(2) for found in _NAMED.finditer(text) if _KEY.search(found[1])),
+    ):
+        chars[start:end] = re.sub(r"[^\W_]", "*", text[start:end])
+    return "".join(chars)
 
 
 def pieces(secret: str) -> Iterator[str]:

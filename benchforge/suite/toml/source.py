@@ -10,6 +10,7 @@ from pathlib import Path as File
 from typing import NoReturn
 
 from benchforge.suite.secrets.redact import hiding
+from benchforge.suite.secrets.telling import masked
 from benchforge.suite.toml.built_in import names_like
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
@@ -126,5 +127,9 @@ def _spot(before: str) -> Spot:
 
 def _refuse(shown: str, text: str, spot: Spot, message: str, hint: str = "") -> NoReturn:
     where = f"{shown}:{spot.line}:{spot.column}"
-    line = text.split("\n")[spot.line - 1].rstrip("\r")
-    raise SuiteErrors([SuiteFault(where, message, excerpt(line, spot), hint)]) from None
+    number = spot.line - 1
+    line, public = (form.split("\n")[number].rstrip("\r") for form in (text, masked(text)))
+    place = slice(spot.column - 1, spot.column - 1 + spot.width)
+    if line[place] != public[place]:  # what a hint quotes is part of a secret
+        hint = re.sub('"[^"]+"', '"..."', hint)
+    raise SuiteErrors([SuiteFault(where, message, excerpt(public, spot), hint)]) from None

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import tomllib
 from math import log, log1p, sqrt
 from pathlib import Path
 
@@ -349,6 +350,19 @@ def test_the_action_takes_options_of_the_command_and_pastes_no_value_into_a_shel
     assert len(in_shell) == 3
     assert not [text for text in in_shell if "${{" in text]
     assert "uses:" not in action.replace("uses other actions", "")
+
+
+def test_what_installs_uv_has_the_hashes_of_the_lock_file() -> None:
+    locked = tomllib.loads((ROOT / "uv.lock").read_text())["package"]
+    (uv,) = [package for package in locked if package["name"] == "uv"]
+    written = (ROOT / "scripts/uv.txt").read_text()
+    assert f"uv=={uv['version']} " in written
+    hashes = [wheel["hash"] for wheel in uv["wheels"]]
+    assert re.findall(r"--hash=(\S+)", written) == hashes
+    for name in ("action.yml", "Containerfile", "scripts/setup.sh"):
+        text = (ROOT / name).read_text()
+        assert "scripts/uv.txt" in text
+        assert "--require-hashes" in text
 
 
 # --- pure functions ------------------------------------------------------------------------------

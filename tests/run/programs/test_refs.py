@@ -314,6 +314,25 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     assert not any("answer.py" in place for place, _ in told)
 
 
+def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
+    repository(tmp_path)
+    ran = tmp_path / "ran"
+    for key in ("clean", "smudge", "process"):
+        git(tmp_path, "config", f"filter.a=b.{key}", f"touch {ran}; cat")
+    git(tmp_path, "config", "filter.a=b.required", "true")
+    (tmp_path / ".git/info").mkdir(exist_ok=True)
+    (tmp_path / ".git/info/attributes").write_text("* filter=a=b\n")
+    (tmp_path / "app/answer.py").write_text("changed = 1\n")
+    with LocalHost().trial(tmp_path / "trial", "host") as here:
+        program = locate("git")
+        assert program is not None
+        asked = Git(program, tmp_path, here, tmp_path / "git")
+        assert ("app/answer.py", True) in list(asked.changed())
+        asked.check_out("HEAD", tmp_path / "out")
+    assert (tmp_path / "out/app/answer.py").is_file()
+    assert not ran.exists()
+
+
 def test_served_for_a_person(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("nowhere").replace('"nowhere"', '"v1"', 1))

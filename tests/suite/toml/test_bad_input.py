@@ -110,3 +110,18 @@ def test_a_path_that_is_not_utf_8_is_refused(bench: Bench, tmp_path: Path) -> No
     found = bench("run", "\udcff/a.toml")
     assert found.code == 2, found.all
     assert found.err.splitlines()[0].endswith(": its path is not UTF-8")
+
+
+def test_a_claim_about_a_table_is_one_error(bench: Bench, tmp_path: Path) -> None:
+    claim = '[claims.c]\nsays = "x"\nscenario = { a = 1 }\nmetric = "m"\nholds = "a > b"\n'
+    sides = 'a = { server = "flask" }\nb = { server = "flask" }\n'
+    assert "error: a.toml:12:1: claims.c.scenario: expected text, got a table" in told(
+        bench, tmp_path, SUITE + claim + sides
+    )
+
+
+@pytest.mark.parametrize("key", ["directory", "app"])
+def test_a_nul_is_located(bench: Bench, tmp_path: Path, key: str) -> None:
+    text = SUITE.replace('app = "hello_flask"\n', "") + f'[servers.own]\n{key} = "a\\u0000"\n'
+    (only,) = told(bench, tmp_path, text)
+    assert only == f"error: a.toml:10:1: servers.own.{key}: a text with a NUL character"

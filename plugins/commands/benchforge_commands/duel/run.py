@@ -262,7 +262,9 @@ def _path(given: str | None, servers: Mapping[str, Contender]) -> str:
 def _header(given: str) -> tuple[str, str]:
     name, colon, value = given.partition(":")
     if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
-        raise Unusable(f"--header {given!r}: no header", 'write it like "Accept: text/html"')
+        # It may be a secret, and nothing tells which part of it.
+        message = f"--header: {len(given)} characters that are no header"
+        raise Unusable(message, 'write it like "Accept: text/html"')
     return name, value.strip()
 
 
