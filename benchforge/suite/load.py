@@ -76,6 +76,12 @@ class Top(Frozen):
 set in a profile."""
     network: Literal["private", "host"] = "private"
     "Network of the trials: a private network for each trial, or the network of the machine."
+    sockets: tuple[str, ...] = ()
+    """Absolute paths of the machine's sockets, or of folders of them, to which programs of a \
+trial may connect. Others are covered in a private network."""
+    writes: tuple[str, ...] = ()
+    """Folders that programs of a trial may change, relative to the suite's folder. Default: none \
+but those of the trial; what a program writes beside the code of a server goes with the trial."""
 
 
 TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "engine", "gate", "profiles")
@@ -162,6 +168,8 @@ def _suite(
     """
     tables = document.tables
     top = yield from _top(tables)
+    if given.digests is None:
+        yield from _named_faults(top, given.path.parent)
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
@@ -218,6 +226,8 @@ def _suite(
         profile=given.profile,
         smoke=top.smoke,
         network=top.network,
+        sockets=top.sockets,
+        writes=top.writes,
         servers=parts["servers"],
         backends=parts["backends"],
         loaders=parts["loaders"],
@@ -279,6 +289,18 @@ def _top(tables: Tables) -> Checked[Top]:
     given = {key: value for key, value in tables.items() if key in Top.model_fields}
     top = yield from checked(Top, {"benchforge": FORMAT, **given}, ())
     return top or Top(benchforge=FORMAT)
+
+
+def _named_faults(top: Top, folder: Path) -> Checked[None]:
+    """Yield a fault for each path that the suite opens to its programs, and that is not there."""
+    for number, path in enumerate(top.writes):
+        if not (folder / path).is_dir():
+            hint = f"it is relative to the suite's folder, {folder.absolute()}"
+            yield Fault(("writes", number), f"no folder {(folder / path).resolve()}", hint)
+    for number, path in enumerate(top.sockets):
+        if not path.startswith("/"):
+            hint = "write the whole path, such as /run/postgresql"
+            yield Fault(("sockets", number), f"{path!r} is not an absolute path", hint)
 
 
 def _chosen(

@@ -18,7 +18,7 @@ from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
 from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.programs.tasks import done
-from benchforge.run.sandbox.host import Host
+from benchforge.run.sandbox.host import Host, Wishes
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -61,7 +61,7 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
     # Short, because sockets are made in it; the cache may lie deep.
     with scratch_folder() as ours:
         (scratch := ours / "0").mkdir(mode=0o700)
-        with host.trial(logs, scratch=ours) as sandbox:
+        with host.trial(logs, wishes=Wishes(scratch=ours, writes=())) as sandbox:
             ports = {port: sandbox.free_port() for port in site.ports}
             own = dataclasses.replace(
                 site, folder=logs, scratch=scratch, ports=ports, address=sandbox.address, peers=()
