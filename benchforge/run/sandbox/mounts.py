@@ -2,7 +2,7 @@
 
 Part of the keeper: standard library only. All of it is in the trial's own mount namespace.
 """
-# ruff: noqa: PTH103, PTH110, PTH118 - importing pathlib would cost more than all that is imported here
+# ruff: noqa: PTH102, PTH103, PTH110, PTH118 - importing pathlib would cost more than all that is imported here
 
 import contextlib
 import ctypes
@@ -32,7 +32,7 @@ def kernel(name: str, *arguments: object) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    """Call mount(2)."""
+    """Mount something. Raises OSError."""
     texts = [None if text is None else os.fsencode(text) for text in (source, target, kind, data)]
     kernel("mount", *texts[:3], flags, texts[3])
 

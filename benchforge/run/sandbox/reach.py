@@ -27,7 +27,7 @@ class SocketFile(NamedTuple):
 
 
 def mounts() -> dict[str, str]:
-    """Return the kinds of the file systems of all mounts, by path; none if the kernel hides them."""
+    """Return the file systems of all mounts, by path; none if the kernel hides them."""
     kinds: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text().splitlines():

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
@@ -36,7 +36,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
     try:
         if not template.is_dir():
             _build(host, name, service, site, template)
-        use(template)
+        use(private(template))
         note = template.with_name(f"{template.name}.for")
         if not note.exists():  # or who built it was killed before the note
             for_whom = f"{service.kind} {service.name}, built for {site.label}"
