@@ -34,7 +34,8 @@ def cache(name: str) -> Path:
 def private(folder: Path) -> Path:
     """Return a folder of ours to which nobody else can write. Raises CannotKeep for another."""
     seen = folder.lstat()
-    hint = f"remove it, or choose another folder: export XDG_CACHE_HOME={Path.home() / '.benchforge-cache'}"
+    other = Path.home() / ".benchforge-cache"
+    hint = f"remove it, or choose another folder: export XDG_CACHE_HOME={other}"
     if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
         raise CannotKeep(f"{folder}: not a folder of this user: programs in it are not run", hint)
     if seen.st_mode & _OTHERS_WRITE:
