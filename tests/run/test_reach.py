@@ -11,9 +11,13 @@ from typing import Any
 
 import pytest
 from faults.watched import REFUSED
+from front_door import Bench, answering
+from suite_texts.with_wrk import suite, trials
 from users import NOBODY, SYSTEM_PYTHON, as_root
 
 import benchforge
+from benchforge.parts.command import Command
+from benchforge.run.sandbox.host import LocalHost, Wishes
 
 HARNESS = Path(__file__).parents[1] / "programs/harness/reaches.py"
 NO_MOUNTS = tuple(word.replace("net pid user", "net pid user mnt ipc") for word in REFUSED)
@@ -89,3 +93,70 @@ def test_without_mounts_the_result_says_what_is_in_reach(place: Path) -> None:
     assert (files, sockets) == ("host", "host")
     assert "no private files: no mount namespace" in weaker
     assert "no private sockets: no mount namespace" in weaker
+
+
+def test_code_that_can_have_no_layer_stays_open_and_the_result_says_so(tmp_path: Path) -> None:
+    """Something is in the place of the layer, as an old kernel would refuse one."""
+    (scratch := tmp_path / "scratch").mkdir()
+    (scratch / "layer-0/upper").mkdir(parents=True)
+    (code := tmp_path / "code").mkdir()
+    wishes = Wishes(scratch=scratch, writes=(), copied=[code])
+    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
+        command = Command("sh", "-c", f"echo planted > {code}/file")
+        assert here.run("writes", command, tmp_path / "trial", {}, 60).code == 0
+        assert here.mode.files == "host"
+        (why,) = (one for one in here.mode.weaker if "layer" in one)
+    assert why.startswith(f"programs may change files in {code}, which has no layer: ")
+    assert (code / "file").read_text() == "planted\n"
+
+
+def test_mounts_in_the_folder_of_code_stay_in_sight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A layer shows one file system: what is mounted below it would be gone."""
+    wishes = Wishes(scratch=tmp_path, writes=(), copied=[Path("/")])
+    with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
+        assert (
+            here.mode.weaker[0] == "programs may change files in /: mounts below it allow no layer"
+        )
+        assert here.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
+
+
+def test_a_suite_names_what_its_programs_may_reach(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    top = 'writes = ["data"]\nsockets = ["/run/of-this-test"]\n'
+    told = bench("run", suite(tmp_path, answering(), top=top))
+    assert told.code == 0, told.all
+    (trial,) = trials(tmp_path)
+    assert trial["namespaces"]["named"] == [str(tmp_path / "data"), "/run/of-this-test"]
+
+
+def test_a_server_that_may_not_write_is_told_how_to(bench: Bench, tmp_path: Path) -> None:
+    words = f"echo planted > {tmp_path.parent}/planted"
+    server = f'use = "command"\ncommand = ["sh", "-c", "{words}"]'
+    told = bench("run", suite(tmp_path, server))
+    if "no private" in told.all:
+        pytest.skip("no namespaces here")
+    assert told.code == 4, told.all
+    assert "Read-only file system" in told.all
+    assert 'such as writes = ["../data"]' in told.all.replace("\n", " ")
+    assert not (tmp_path.parent / "planted").exists()
+
+
+@pytest.mark.parametrize(
+    ("top", "error"),
+    [
+        ('writes = ["nowhere"]', "small.toml:3:11: writes[0]: no folder {folder}/nowhere"),
+        (
+            'sockets = ["run/one"]',
+            "small.toml:3:12: sockets[0]: 'run/one' is not an absolute path",
+        ),
+    ],
+)
+def test_a_path_that_a_suite_names_in_vain_is_one_error(
+    bench: Bench, tmp_path: Path, top: str, error: str
+) -> None:
+    told = bench("check", suite(tmp_path, answering(), top=top))
+    assert told.code == 2
+    assert error.format(folder=tmp_path) in told.err
+    assert "hint: " in told.err

@@ -1,6 +1,8 @@
 """Python packages that an interpreter lacks: how the user's own come in."""
 
+import errno
 import importlib.metadata
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -10,11 +12,17 @@ from benchforge.model.suite.runtime import Runtime
 from benchforge.parts.part import Part, RunsPython
 
 PAGE = "docs/how-to/packages-of-your-app.md"
+_CLOSED = (
+    "a trial changes no files but its own: write below the folder that TMPDIR names, or name the "
+    'folder at the top of the suite, such as writes = ["../data"]'
+)
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 def in_log(text: str, part: Part, label: str) -> str:
-    """Return what to do where what a server printed says that a module is missing; else ""."""
+    """Return what to do where a server printed that a module is missing or a file closed."""
+    if os.strerror(errno.EROFS) in text:
+        return _CLOSED
     match = _NO_MODULE.search(text)
     if match is None:
         return ""
