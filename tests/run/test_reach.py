@@ -106,19 +106,16 @@ def test_code_that_can_have_no_layer_stays_open_and_the_result_says_so(tmp_path:
         assert here.run("writes", command, tmp_path / "trial", {}, 60).code == 0
         assert here.mode.files == "host"
         (why,) = (one for one in here.mode.weaker if "layer" in one)
-    assert why.startswith(f"programs may change files in {code}, which has no layer: ")
+    assert why.startswith(f"programs may change files in {code}, for it has no layer: ")
     assert (code / "file").read_text() == "planted\n"
 
 
-def test_mounts_in_the_folder_of_code_stay_in_sight(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mounts_in_the_folder_of_code_stay_in_sight(tmp_path: Path) -> None:
     """A layer shows one file system: what is mounted below it would be gone."""
     wishes = Wishes(scratch=tmp_path, writes=(), copied=[Path("/")])
     with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
-        assert (
-            here.mode.weaker[0] == "programs may change files in /: mounts below it allow no layer"
-        )
+        why = "programs may change files in /: mounts below it allow no layer"
+        assert (here.mode.weaker[0], here.mode.files) == (why, "host")
         assert here.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
 
 

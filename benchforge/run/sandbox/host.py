@@ -138,7 +138,9 @@ class LocalHost:
                     break
             else:
                 raise TrialFailed("start", f"no keeper can start: {'; '.join(weaker)}")
-            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*weaker, *sandbox.mode.weaker))
+            weaker = (*weaker, *sandbox.mode.weaker)
+            files_of = "host" if open_to_all else sandbox.mode.files
+            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=weaker, files=files_of)
             if files is not None and scratch is not None:
                 sandbox.temporary = str(scratch / _TEMPORARY)
             if covered is not None:
