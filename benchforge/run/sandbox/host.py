@@ -123,7 +123,7 @@ class LocalHost:
             "notes": "" if scratch is None else str(scratch / shared_memory.NOTES),
             "hosts": "" if scratch is None else _hosts_file(scratch, wishes.names),
             "files": files,
-            "sockets": None if covered is None else sorted(one.path for one in covered),
+            "sockets": None if covered is None else sorted(path for path, *_ in covered),
         }
         folder.mkdir(exist_ok=True)  # not its parents: a result that was removed stays so
         with contextlib.ExitStack() as stack:

@@ -7,7 +7,8 @@ the machine could keep a connection.
 import os
 import socket
 import struct
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 SOCK_DIAG = 4
@@ -49,21 +50,14 @@ def holder_of(name: bytes) -> NameHolder | None:
     question = _NAMED_QUESTION.pack(socket.AF_UNIX, 0, 0, _BOUND, 0, _SHOW, 0, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as netlink:
         netlink.settimeout(_WITHIN_S)
-        holders = [
-            NameHolder(_NAMED.unpack_from(message)[4], _user(values), _queue(values))
-            for message in _answers(netlink, question)
-            if message[1] == socket.SOCK_STREAM
-            and (values := dict(_attributes(message[_NAMED.size :]))).get(_NAME) == name
-        ]
-    return holders[0] if holders else None
-
-
-def _user(values: Mapping[int, bytes]) -> int | None:
-    return int(struct.unpack("=I", values[_USER])[0]) if _USER in values else None
-
-
-def _queue(values: Mapping[int, bytes]) -> int:
-    return int(struct.unpack_from("=I", values.get(_QUEUE, bytes(4)))[0])
+        for message in _answers(netlink, question):
+            _, kind, _, _, inode = _NAMED.unpack_from(message)
+            values = dict(_attributes(message[_NAMED.size :]))
+            if kind == socket.SOCK_STREAM and values.get(_NAME) == name:
+                uid, queue = (values.get(one, b"")[:4] for one in (_USER, _QUEUE))
+                known = int.from_bytes(uid, sys.byteorder) if uid else None
+                return NameHolder(inode, known, int.from_bytes(queue, sys.byteorder))
+    return None
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -68,41 +68,27 @@ def _bound(mine: socket.socket) -> bool:
 def _wait_for_other(report: Callable[[Wait], None]) -> None:
     """Wait until the holder ends: the kernel then resets the connections that it never accepted."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as waiting:
-        waiting.setblocking(False)
-        with contextlib.suppress(OSError):
-            pid = None
-            try:
-                waiting.connect(NAME)
-                packed = waiting.getsockopt(
-                    socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size
-                )
-                pid = _CREDENTIALS.unpack(packed)[0]
-            except BlockingIOError:  # its queue of connections is full
-                pass
-            except OSError:  # it takes none: it has ended, or is no benchforge
-                _wait_for_silent(report)
-                return
-            wait = _described(pid or 0, _holder(), own=pid is not None)
+        pid = _connected(waiting)
+        if pid is None:  # its queue is full, it is no benchforge, or it ends or begins now
+            time.sleep(_BETWEEN_S)
+        first = holder = _holder()
+        wait = _described(pid, holder)
+        while pid is not None or (holder and first and holder.inode == first.inode):
             report(wait)
-            waiting.setblocking(True)
-            if pid is None:
-                waiting.connect(NAME)
-            waiting.settimeout(REPORTS_S)
-            while _holds(waiting):
-                wait = wait._replace(seconds=wait.seconds + REPORTS_S)
-                report(wait)
+            if not _lasts(waiting, pid):
+                break
+            wait, holder = wait._replace(seconds=wait.seconds + REPORTS_S), _holder()
     time.sleep(_BETWEEN_S)
 
 
-def _wait_for_silent(report: Callable[[Wait], None]) -> None:
-    """Wait until a holder that takes no connection ends; a benchforge takes them at once."""
-    time.sleep(_BETWEEN_S)
-    first, seconds = _holder(), 0.0
-    while first is not None and (holder := _holder()) and holder.inode == first.inode:
-        if seconds >= REPORTS_S:
-            report(_described(0, holder)._replace(seconds=seconds - REPORTS_S))
-        time.sleep(REPORTS_S)
-        seconds += REPORTS_S
+def _connected(waiting: socket.socket) -> int | None:
+    """Return the pid of the holder, 0 if it is not ours to see; None if it takes no connection."""
+    waiting.setblocking(False)
+    with contextlib.suppress(OSError):
+        waiting.connect(NAME)
+        packed = waiting.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        return int(_CREDENTIALS.unpack(packed)[0])
+    return None
 
 
 def _holder() -> NameHolder | None:
@@ -111,11 +97,10 @@ def _holder() -> NameHolder | None:
     return None
 
 
-def _described(pid: int, holder: NameHolder | None, *, own: bool = False) -> Wait:
-    """Return what is known of a holder; `own` is True if one of those that wait is this process."""
+def _described(pid: int | None, holder: NameHolder | None) -> Wait:
     name, measures = _named(pid) if pid else ("a process that the kernel does not name", False)
     user = "" if holder is None or holder.uid is None else _user(holder.uid)
-    others = 0 if holder is None else max(0, holder.waiting - own)
+    others = 0 if holder is None else max(0, holder.waiting - (pid is not None))
     queue = f"{others} more wait{'s' * (others == 1)}" if others else ""
     known = user, _began(pid) if pid else "", queue
     return Wait(name, "; ".join(filter(None, known)), measures=measures)
@@ -130,12 +115,18 @@ def _user(uid: int) -> str:
         return f"user {uid}"
 
 
-def _holds(waiting: socket.socket) -> bool:
-    """Wait for a moment. Raises OSError once the holder has ended."""
+def _lasts(waiting: socket.socket, pid: int | None) -> bool:
+    """Wait for a moment. Return False once a holder that is connected has ended."""
+    if pid is None:
+        time.sleep(REPORTS_S)
+        return True
+    waiting.settimeout(REPORTS_S)
     try:
         waiting.recv(1)
     except TimeoutError:
         return True
+    except OSError:
+        pass
     return False
 
 

@@ -21,7 +21,7 @@ from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
 from benchforge.run.sandbox.children import children_told, descendants
 from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
-from benchforge.run.sandbox.reach import SocketFile, socket_files
+from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
@@ -84,7 +84,7 @@ class Sandbox:
     "Folder for temporary files of programs."
     spared: Sequence[Path] | None = None
     "Sockets of the machine that the suite names; None if all are in reach."
-    covered: frozenset[SocketFile] = frozenset()
+    covered: SocketFiles = frozenset()
 
     def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
         self.mode = mode
@@ -342,7 +342,7 @@ class Sandbox:
         """Note sockets of the machine that were not there when the trial began: none is covered."""
         if self.spared is None:
             return
-        if late := sorted({one.path for one in socket_files(self.spared) - self.covered}):
+        if late := sorted({path for path, *_ in socket_files(self.spared) - self.covered}):
             why = f"sockets of the machine came up during the trial, in reach: {', '.join(late)}"
             self.mode = dataclasses.replace(self.mode, weaker=(*self.mode.weaker, why))
 
