@@ -167,9 +167,7 @@ def _suite(
     `written` are the tables of the file, without the profile and settings of the document.
     """
     tables = document.tables
-    top = yield from _top(tables)
-    if given.digests is None:
-        yield from _named_faults(top, given.path.parent)
+    top = yield from _top(tables, given)
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
@@ -194,10 +192,8 @@ def _suite(
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from table_of(VerdictRules, tables, "verdicts")
-    gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
-    engine = yield from engine_of(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     drawn = yield from pivots(
         outside_searches(labelled["tables"], document),
@@ -240,13 +236,13 @@ def _suite(
         workloads=workloads,
         bridges=bridged,
         verdict_rules=rules,
-        gate=gate,
+        gate=(yield from gate_of(tables, labels)),
         tuning=tuned,
         placement=places,
         tables=drawn,
         settings=dict(given.settings),
         code_digests=given.digests,
-        engine=engine,
+        engine=(yield from engine_of(tables)),
         hosts=machines,
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
@@ -279,19 +275,21 @@ def _format(document: Document) -> Checked[None]:
         yield Fault(("benchforge",), f"expected {FORMAT}, got {version}", hint)
 
 
-def _top(tables: Tables) -> Checked[Top]:
+def _top(tables: Tables, given: _Given) -> Checked[Top]:
     if tables.get("benchforge") is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         yield Fault((), "'benchforge' is missing", hint)
     keys = [*Top.model_fields, *TABLES]
     for key in tables.keys() - set(keys):
         yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
-    given = {key: value for key, value in tables.items() if key in Top.model_fields}
-    top = yield from checked(Top, {"benchforge": FORMAT, **given}, ())
+    written = {key: value for key, value in tables.items() if key in Top.model_fields}
+    top = yield from checked(Top, {"benchforge": FORMAT, **written}, ())
+    if top and given.digests is None:
+        yield from _path_faults(top, given.path.parent)
     return top or Top(benchforge=FORMAT)
 
 
-def _named_faults(top: Top, folder: Path) -> Checked[None]:
+def _path_faults(top: Top, folder: Path) -> Checked[None]:
     """Yield a fault for each path that the suite opens to its programs, and that is not there."""
     for number, path in enumerate(top.writes):
         if not (folder / path).is_dir():

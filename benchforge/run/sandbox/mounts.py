@@ -19,7 +19,6 @@ MS_BIND = 0x1000
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
 _INERT = b"/dev/null"  # to connect to it is refused
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 442, -100, 0x8000, 1
-_ATTRIBUTES = struct.Struct("4Q")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -76,12 +75,12 @@ def close_files(writes: list[str], copied: list[str], scratch: str) -> list[str]
         for path, source in real.items():  # also in a layer
             mount(source, path, None, MS_REC_BIND)
     try:
-        _set_read_only("/", _AT_RECURSIVE)
+        _set_attributes("/", _RDONLY, flags=_AT_RECURSIVE)
     except OSError as refused:
         return [*weaker, f"programs may change all files of the user: {refused}"]
     for path in (*copied, *writes, SHARED_MEMORY, "/proc"):
         with contextlib.suppress(OSError):  # it was read-only before
-            _set_read_only(path, 0, off=True)
+            _set_attributes(path, 0, clear=_RDONLY)
     return weaker
 
 
@@ -94,10 +93,9 @@ def _overlay(path: str, layer: str) -> None:
         mount("overlay", path, "overlay", 0, words)
 
 
-def _set_read_only(path: str, flags: int, *, off: bool = False) -> None:
-    attributes = _ATTRIBUTES.pack(0 if off else _RDONLY, _RDONLY if off else 0, 0, 0)
-    words = _AT_FDCWD, os.fsencode(path), flags, attributes, len(attributes)
-    kernel("syscall", _MOUNT_SETATTR, *words)
+def _set_attributes(path: str, attributes: int, *, clear: int = 0, flags: int = 0) -> None:
+    packed = struct.pack("4Q", attributes, clear, 0, 0)
+    kernel("syscall", _MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), flags, packed, len(packed))
 
 
 def cover_sockets(paths: list[str]) -> list[str]:
