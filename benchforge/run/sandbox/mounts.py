@@ -88,8 +88,9 @@ def _overlay(path: str, layer: str) -> None:
     for name in ("upper", "work"):
         os.makedirs(os.path.join(layer, name))
     with _opened(path) as lower, _opened(layer) as own:  # a path may hold a colon or a comma
-        as_user = ",userxattr" if os.getuid() else ""
-        words = f"lowerdir={lower},upperdir={own}/upper,workdir={own}/work{as_user}"
+        # volatile: who reads it later? To sync it would sync the whole disk at each trial's end.
+        options = "volatile,userxattr" if os.getuid() else "volatile"
+        words = f"lowerdir={lower},upperdir={own}/upper,workdir={own}/work,{options}"
         mount("overlay", path, "overlay", 0, words)
 
 
