@@ -163,18 +163,18 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
         except OSError:
             pytest.skip("a benchforge measures here")
         held.listen()
-        told = bench("run", suite(tmp_path, answering()), "--no-wait")
-        assert told.code == 4, told.all
+        done = bench("run", suite(tmp_path, answering()), "--no-wait")
+        assert done.code == 4, done.all
         holder = rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
-        assert holder in told.err
-        assert "hint: leave --no-wait out, or add --without-lock" in told.err
+        assert holder in done.err
+        assert "hint: leave --no-wait out, or add --without-lock" in done.err
         assert not (tmp_path / "results").exists()
-        told = bench("run", "small.toml", "--without-lock", "--json")
-        assert told.code == 0, told.all
-        assert "this run goes on without the lock" in told.err
+        done = bench("run", "small.toml", "--without-lock", "--json")
+        assert done.code == 0, done.all
+        assert "this run goes on without the lock" in done.err
     (result,) = (tmp_path / "results").iterdir()
     assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
-    (check,) = [one for one in json.loads(told.out)["checks"] if one["id"] == "N6"]
+    (check,) = [one for one in json.loads(done.out)["checks"] if one["id"] == "N6"]
     assert (check["status"], holder in check["message"]) == ("warn", True)
-    told = bench("run", "--resume", result, "--without-lock")
-    assert told.code == 2, told.all
+    done = bench("run", "--resume", result, "--without-lock")
+    assert done.code == 2, done.all

@@ -105,8 +105,8 @@ def test_code_that_can_have_no_layer_stays_open_and_the_result_says_so(tmp_path:
         command = Command("sh", "-c", f"echo planted > {code}/file")
         assert here.run("writes", command, tmp_path / "trial", {}, 60).code == 0
         assert here.mode.files == "host"
-        (why,) = (one for one in here.mode.weaker if "layer" in one)
-    assert why.startswith(f"programs may change files in {code}, for it has no layer: ")
+        (reason,) = (one for one in here.mode.weaker if "layer" in one)
+    assert reason.startswith(f"programs may change files in {code}, for it has no layer: ")
     assert (code / "file").read_text() == "planted\n"
 
 
@@ -114,16 +114,16 @@ def test_mounts_in_the_folder_of_code_stay_in_sight(tmp_path: Path) -> None:
     """A layer shows one file system: what is mounted below it would be gone."""
     wishes = Wishes(scratch=tmp_path, writes=(), copied=[Path("/")])
     with LocalHost().trial(tmp_path / "trial", wishes=wishes) as here:
-        why = "programs may change files in /: mounts below it allow no layer"
-        assert (here.mode.weaker[0], here.mode.files) == (why, "host")
+        reason = "programs may change files in /: mounts below it allow no layer"
+        assert (here.mode.weaker[0], here.mode.files) == (reason, "host")
         assert here.run("reads", Command("cat", "/proc/self/stat"), tmp_path, {}, 60).code == 0
 
 
 def test_a_suite_names_what_its_programs_may_reach(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     top = 'writes = ["data"]\nsockets = ["/run/of-this-test"]\n'
-    told = bench("run", suite(tmp_path, answering(), top=top))
-    assert told.code == 0, told.all
+    done = bench("run", suite(tmp_path, answering(), top=top))
+    assert done.code == 0, done.all
     (trial,) = trials(tmp_path)
     assert trial["namespaces"]["named"] == [str(tmp_path / "data"), "/run/of-this-test"]
 
@@ -131,12 +131,12 @@ def test_a_suite_names_what_its_programs_may_reach(bench: Bench, tmp_path: Path)
 def test_a_server_that_may_not_write_is_told_how_to(bench: Bench, tmp_path: Path) -> None:
     words = f"echo planted > {tmp_path.parent}/planted"
     server = f'use = "command"\ncommand = ["sh", "-c", "{words}"]'
-    told = bench("run", suite(tmp_path, server))
-    if "no private" in told.all:
+    done = bench("run", suite(tmp_path, server))
+    if "no private" in done.all:
         pytest.skip("no namespaces here")
-    assert told.code == 4, told.all
-    assert "Read-only file system" in told.all
-    assert 'such as writes = ["../data"]' in told.all.replace("\n", " ")
+    assert done.code == 4, done.all
+    assert "Read-only file system" in done.all
+    assert 'such as writes = ["../data"]' in done.all.replace("\n", " ")
     assert not (tmp_path.parent / "planted").exists()
 
 
@@ -153,7 +153,7 @@ def test_a_server_that_may_not_write_is_told_how_to(bench: Bench, tmp_path: Path
 def test_a_path_that_a_suite_names_in_vain_is_one_error(
     bench: Bench, tmp_path: Path, top: str, error: str
 ) -> None:
-    told = bench("check", suite(tmp_path, answering(), top=top))
-    assert told.code == 2
-    assert error.format(folder=tmp_path) in told.err
-    assert "hint: " in told.err
+    done = bench("check", suite(tmp_path, answering(), top=top))
+    assert done.code == 2
+    assert error.format(folder=tmp_path) in done.err
+    assert "hint: " in done.err

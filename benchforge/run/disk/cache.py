@@ -22,9 +22,9 @@ def cache(name: str) -> Path:
     try:
         folder = place(name)
         folder.parents[1].mkdir(mode=0o755, parents=True, exist_ok=True)
-        for own in (folder.parent, folder):
-            own.mkdir(mode=0o700, exist_ok=True)
-            private(own).chmod(0o700)
+        for level in (folder.parent, folder):
+            level.mkdir(mode=0o700, exist_ok=True)
+            private(level).chmod(0o700)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (OSError, RuntimeError):  # not writable; no home at all
@@ -33,12 +33,12 @@ def cache(name: str) -> Path:
 
 def private(folder: Path) -> Path:
     """Return a folder of ours to which nobody else can write. Raises CannotKeep for another."""
-    seen = folder.lstat()
+    status = folder.lstat()
     other = Path.home() / ".benchforge-cache"
     hint = f"remove it, or choose another folder: export XDG_CACHE_HOME={other}"
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid():
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise CannotKeep(f"{folder}: not a folder of this user: programs in it are not run", hint)
-    if seen.st_mode & _OTHERS_WRITE:
+    if status.st_mode & _OTHERS_WRITE:
         raise CannotKeep(f"{folder}: other users may write there: programs in it are not run", hint)
     return folder
 

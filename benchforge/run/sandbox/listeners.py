@@ -55,8 +55,8 @@ def holder_of(name: bytes) -> NameHolder | None:
             values = dict(_attributes(message[_NAMED.size :]))
             if kind == socket.SOCK_STREAM and values.get(_NAME) == name:
                 uid, queue = (values.get(one, b"")[:4] for one in (_USER, _QUEUE))
-                known = int.from_bytes(uid, sys.byteorder) if uid else None
-                return NameHolder(inode, known, int.from_bytes(queue, sys.byteorder))
+                user = int.from_bytes(uid, sys.byteorder) if uid else None
+                return NameHolder(inode, user, int.from_bytes(queue, sys.byteorder))
     return None
 
 

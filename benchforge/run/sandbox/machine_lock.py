@@ -102,8 +102,8 @@ def _described(pid: int | None, holder: NameHolder | None) -> Wait:
     user = "" if holder is None or holder.uid is None else _user(holder.uid)
     others = 0 if holder is None else max(0, holder.waiting - (pid is not None))
     queue = f"{others} more wait{'s' * (others == 1)}" if others else ""
-    known = user, _began(pid) if pid else "", queue
-    return Wait(name, "; ".join(filter(None, known)), measures=measures)
+    facts = user, _began(pid) if pid else "", queue
+    return Wait(name, "; ".join(filter(None, facts)), measures=measures)
 
 
 def _user(uid: int) -> str:

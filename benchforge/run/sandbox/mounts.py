@@ -87,10 +87,10 @@ def close_files(writes: list[str], copied: list[str], scratch: str) -> list[str]
 def _overlay(path: str, layer: str) -> None:
     for name in ("upper", "work"):
         os.makedirs(os.path.join(layer, name))
-    with _opened(path) as lower, _opened(layer) as own:  # a path may hold a colon or a comma
+    with _opened(path) as lower, _opened(layer) as parent:  # a path may hold a colon or a comma
         # volatile: who reads it later? To sync it would sync the whole disk at each trial's end.
         options = "volatile,userxattr" if os.getuid() else "volatile"
-        words = f"lowerdir={lower},upperdir={own}/upper,workdir={own}/work,{options}"
+        words = f"lowerdir={lower},upperdir={parent}/upper,workdir={parent}/work,{options}"
         mount("overlay", path, "overlay", 0, words)
 
 

@@ -43,14 +43,14 @@ def socket_files(spared: Iterable[Path]) -> SocketFiles:
     for folder in folders:  # what is no file, folder or link there is known without another call
         others = (e for e in _entries(folder) if not (e.is_symlink() or e.is_file() or e.is_dir()))
         paths.update(entry.path for entry in others)
-    found: set[tuple[str, int, int]] = set()
+    sockets: set[tuple[str, int, int]] = set()
     named = [path.resolve() for path in spared]
     for path in paths:
         with contextlib.suppress(OSError):
-            seen = os.lstat(path)
-            if stat.S_ISSOCK(seen.st_mode) and not any(map(Path(path).is_relative_to, named)):
-                found.add((path, seen.st_dev, seen.st_ino))
-    return frozenset(found)
+            status = os.lstat(path)
+            if stat.S_ISSOCK(status.st_mode) and not any(map(Path(path).is_relative_to, named)):
+                sockets.add((path, status.st_dev, status.st_ino))
+    return frozenset(sockets)
 
 
 def _bound() -> Iterator[str]:

@@ -343,8 +343,8 @@ class Sandbox:
         if self.spared is None:
             return
         if late := sorted({path for path, *_ in socket_files(self.spared) - self.covered}):
-            why = f"sockets of the machine came up during the trial, in reach: {', '.join(late)}"
-            self.mode = dataclasses.replace(self.mode, weaker=(*self.mode.weaker, why))
+            line = f"sockets of the machine came up during the trial, in reach: {', '.join(late)}"
+            self.mode = dataclasses.replace(self.mode, weaker=(*self.mode.weaker, line))
 
     def in_its_sessions(self) -> list[int]:
         """The pids, as seen from outside, of all in the sessions that were started here."""

@@ -68,8 +68,8 @@ def main() -> None:
 
 def private(folder: Path) -> None:
     """Exit where another user owns a folder, or may write there: what is in it would be run."""
-    seen = folder.lstat()
-    if not stat.S_ISDIR(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         sys.exit(f"{folder} is not a folder of this user alone: programs in it are not run")
 
 
