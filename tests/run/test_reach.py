@@ -74,6 +74,7 @@ def test_a_trial_reaches_of_the_machine_what_its_suite_names(
         "app": True,
         "named": True,
         "home": False,
+        "machine after all is unmounted": False,
         "sockets": False,
         "secret": False,
     }

@@ -9,9 +9,9 @@ from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost, Wishes
 
 PROGRAM = """
-import glob, json, os, socket, sys
+import glob, json, os, socket, subprocess, sys
 connects, writes = json.loads(sys.argv[1])
-reached = {}
+reached, machine = {}, connects["machine"]
 for name, address in connects.items():
     with socket.socket(socket.AF_UNIX) as mine:
         reached[name] = mine.connect_ex(address) == 0
@@ -22,6 +22,13 @@ for name, folder in writes.items():
         reached[name] = True
     except OSError:
         reached[name] = False
+connects = "import socket, sys; mine = socket.socket(socket.AF_UNIX); "
+connects += "sys.exit(7 * (mine.connect_ex(sys.argv[-1]) == 0))"
+undo = 'umount "$2"; mount -o remount,bind,rw /; echo planted >> "$3/file"; exec "$0" -c "$1" "" "$2"'
+words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", undo, sys.executable]
+words += [connects, machine, writes["home"]]
+undone = subprocess.run(words, check=False, stderr=subprocess.DEVNULL)
+reached["machine after all is unmounted"] = undone.returncode == 7
 reached["temporary"] = os.environ["TMPDIR"]
 reached["secret"] = False
 for path in glob.glob("/proc/[0-9]*/environ"):
