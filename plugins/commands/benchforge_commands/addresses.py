@@ -8,9 +8,8 @@ from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.parts.part import Service
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.sandbox.host import Wishes
+from benchforge.run.sandbox.host import Network, Sandbox, Wishes
 from benchforge.run.sandbox.procfs import holders, named
-from benchforge.run.sandbox.sandbox import Network, Sandbox
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.parts import parts_by_scenario, uses_hosts
 from benchforge.suite.secrets.redact import redact
