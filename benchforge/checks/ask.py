@@ -88,7 +88,6 @@ _OF_TURNS = (
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
-    loader.of_session,
     noise.of_session,
     frequency.of_session,
     clock.of_session,

@@ -63,6 +63,12 @@ def cpus_of(trial: Trial, role: Role) -> int | None:
     return None
 
 
+def users_think(trial: Trial) -> bool:
+    """Whether a connection may be idle since its user thinks."""
+    kinds = () if trial.stream is None else trial.stream.kinds.values()
+    return bool(trial.load and trial.load.think_s) or any(kind.think_s for kind in kinds)
+
+
 def cores(trial: Trial, usage: Usage) -> float | None:
     """Return how many CPUs a service used on average while it was loaded; None if not known."""
     if trial.reading is None or usage.cpu_s is None:

@@ -12,7 +12,9 @@ WORDS: Mapping[str, str] = {
     r"^[\t -~]*$": "one line of ASCII",
     r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
     r"^[A-Za-z0-9_.-]+$": "letters of ASCII, digits, '_', '-' and '.'",
-    r"^[A-Za-z0-9][^\r\n]*$": "a requirement such as 'flask>=3'",
+    r"^([A-Za-z0-9]|-r )[^\r\n]*$": "a requirement such as 'flask>=3' or '-r requirements.txt'; of "
+    "a project with pyproject.toml or uv.lock, instead name the Python that `uv sync` makes in its "
+    'folder: python = "../app/.venv/bin/python"',
     r"^[^-\s][^\x00-\x1f]*$": "the name of a branch, tag or commit",
     CPUS: "text such as '0-3,8'",
 }

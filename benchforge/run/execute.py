@@ -20,7 +20,7 @@ from benchforge.graph import Measurement, RunGraph
 from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import Failure, Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run import next_rate
@@ -29,9 +29,10 @@ from benchforge.run.disk.scratch import uninterrupted
 from benchforge.run.http.request import Like
 from benchforge.run.remaining import Left
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.joint import measure_jointly
+from benchforge.run.trial.joint import measure_jointly, unready
 from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, measure
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
+from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns.order import seed_of
 from benchforge.suite.cases.case import Case
@@ -44,6 +45,10 @@ Enough = Callable[[Sequence[Trial]], bool]
 
 Lost = Callable[[Sequence[Trial]], bool]
 "Whether attempts of earlier sessions, all that they were to be, gave nothing."
+
+_Facts = tuple[dict[str, Like], dict[Identity, Failure]]
+LEFT_OUT = "left out of turns: "
+"Begins the reason of a trial whose server did not start in an earlier one, and is not started."
 
 Judge = Callable[[Trial], SearchOutcome | None]
 "What a trial with its checks gave to its search; None where there is none."
@@ -109,7 +114,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
     begun = time.monotonic()
     graph, limits, before = inputs.graph, inputs.limits, inputs.before
     limit_s = math.inf if limits.time_limit_s is None else limits.time_limit_s
-    right = _right(before, inputs.keep)
+    facts: _Facts = _right(before, inputs.keep), {}
     attempts, done = by_place(before), settled_places(before)
     searched = [trial for trial in before if trial.search_outcome is not None]
     remaining, noise = Left(), noise_of(before)
@@ -147,14 +152,17 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
             wanted_s = remaining.once_s(own_s, noise) + remaining.of(left, declared_s, noise)
             progress.trial(step, number + 1, attempt, left_s := min(wanted_s, takes_s + spare_s))
             wait_s = spare_s if noise.waits else 0.0
-            kept = _kept(inputs, steps, (number, attempt, wait_s), right, progress)
+            kept = _kept(inputs, steps, (number, attempt, wait_s), facts, progress)
             number += len(kept)
-            by_step = [[*there, one] for there, one in zip(by_step, kept, strict=True)]
+            by_step = [
+                [*there, *(one for one in kept if one.position == place.position)]
+                for place, there in zip(steps, by_step, strict=True)
+            ]
             before_it, noise = noise, reduce(Noise.after, kept, noise)
             open_ = not all(needs_no_more(there, noise) for there in by_step)
-            for place, trial in zip(steps, kept, strict=True):
-                if place is not step:
-                    progress.trial(place, trial.number, attempt, left_s)
+            for trial in kept:
+                if trial.position != step.position:
+                    progress.trial(_planned(steps, trial), trial.number, attempt, left_s)
                 remaining.add(trial, own_s, last=not open_)
                 _tell(progress, trial, before_it, noise)
                 yield trial
@@ -194,6 +202,15 @@ def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
     for trial in sorted(trials, key=lambda trial: trial.attempt):
         attempts.setdefault((trial.block, trial.position), []).append(trial)
     return attempts
+
+
+def _planned(steps: Sequence[Measurement], trial: Trial) -> Measurement:
+    return next(one for one in steps if one.position == trial.position)
+
+
+def _in_short(failure: Failure) -> Failure:
+    """Return why a server that did not start is left out of the launches that follow."""
+    return failure.model_copy(update={"message": LEFT_OUT + failure.message, "log": ""})
 
 
 def _tells(trial: Trial) -> bool:
@@ -237,14 +254,18 @@ def _kept(
     inputs: RunInputs,
     steps: Sequence[Measurement],
     at: tuple[int, int, float],
-    right: dict[str, Like],
+    facts: _Facts,
     progress: Progress,
 ) -> list[Trial]:
     """Measure a trial, or those that take turns, and keep them; of several none alone.
 
     `at` is the number of the trial before, the attempt, and the longest wait for quiet in seconds.
+    `facts` are the right answers, and why a case is left out of turns; this adds to both. What is
+    left out has no other attempt.
     """
-    before, attempt, wait_s = at
+    (before, attempt, wait_s), (right, left_out) = at, facts
+    if attempt > 1:
+        steps = [one for one in steps if identity(one.case.name) not in left_out]
     planned = [
         TrialInputs(
             step,
@@ -262,12 +283,16 @@ def _kept(
     else:
         group = turns.group(first.step.case.name)
         seed = seed_of(inputs.graph.seed, first.step.block, group)
-        measured = measure_jointly(planned, seed, inputs.context, progress.phase)
+        measured = measure_jointly(planned, seed, inputs.context, progress.phase, left_out)
     with uninterrupted():
-        return [
+        kept = [
             _written(inputs, one, of_one, right)
             for one, of_one in zip(planned, measured, strict=True)
         ]
+    for trial in kept if turns is not None else ():
+        if trial.failure is not None and unready(trial):
+            left_out.setdefault(identity(trial.case), _in_short(trial.failure))
+    return kept
 
 
 def _written(

@@ -331,7 +331,7 @@ def test_a_slack_as_large_as_a_body_says_nothing() -> None:
     "changed",
     [
         {"load": {"protocol": "HTTP/2"}},
-        {"load": {"protocol": None}},
+        {"load": {"protocol": None}, "reading": reading(received_bytes=20_000 * 1149)},
         {"reading": reading(received_bytes=None)},
         {"reading": reading(good_at_most=19_000, good_at_least=19_000, received_bytes=22_900_000)},
         {"reading": reading(unanswered=None)},
@@ -344,6 +344,11 @@ def test_a_slack_as_large_as_a_body_says_nothing() -> None:
 )
 def test_a_size_that_cannot_be_compared_is_unknown(changed: Any) -> None:
     assert size(trial(**changed), LIMITS).status == "unknown"
+
+
+def test_bytes_that_are_those_of_right_answers_need_no_protocol() -> None:
+    one = trial(load={"protocol": None}, reading=reading(received_bytes=20_000 * 1150))
+    assert size(one, LIMITS).status == "pass"
 
 
 def test_sides_that_answer_otherwise() -> None:

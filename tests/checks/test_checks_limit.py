@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
-from made.quiet_trial import LIMITS, machine, parts, trial
+from made.quiet_trial import LIMITS, machine, parts, reading, trial
 
 from benchforge.checks.server.bottleneck import limiter
 from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Load
 
 
 def asked(busy_s: float, waited_s: float, **used: Any) -> Check:
@@ -35,3 +36,13 @@ def test_what_the_trial_itself_used_of_all_cpus_does() -> None:
     found = asked(39.9, 0.1, cpu_s=12.5)
     assert found.status == "pass"
     assert "all CPUs together" in found.message.partition("(")[0]
+
+
+def test_a_load_that_is_not_to_be_faster_has_no_unexplained_limit() -> None:
+    """Users who think, and programs that are timed one after the other, use up nothing."""
+    own = {"cpu_s": 1.0, "busiest_thread_cpu_s": 0.5}
+    idle = {"machine": machine(busy_s=4.0), "parts": parts(server=own, backend=own, loader=own)}
+    load = Load(connections=16, concurrency=16, declared_s=10, think_s=0.1)
+    assert not list(limiter(trial(load=load, **idle), LIMITS))
+    timed = trial(reading=reading(process_s=(0.1, 0.1)), **idle)
+    assert [check.status for check in limiter(timed, LIMITS)] == ["pass"]

@@ -111,6 +111,16 @@ def test_a_tracer_comes_from_outside_and_other_instruments_with_the_server() -> 
     assert trial(checks=(covered,)).believed
 
 
+def test_an_instrument_that_is_only_there_is_a_reservation() -> None:
+    """An app may import cProfile and profile nothing: nothing in /proc shows which."""
+    signs = ("loaded: _lsprof.cpython-311.so",)
+    check = only(instruments(server(development_signs=signs), LIMITS))
+    assert (check.status, check.subject) == ("warn", "behaviour")
+    assert "_lsprof" in check.message
+    used = server(development_signs=("instrument: -m cProfile", *signs))
+    assert only(instruments(used, LIMITS)).status == "fail"
+
+
 def test_each_service_is_looked_at() -> None:
     seen = observation(
         usage(),
@@ -137,18 +147,37 @@ def test_a_log_of_each_request_warns(printed: int, status: str) -> None:
     assert check.value == pytest.approx(printed / 20_000, rel=1e-5)
 
 
+QUEUE = "WARNING:waitress.queue:Task queue depth is 8"
+
+
+def test_a_log_names_its_message_and_a_queue_of_threads_its_cure() -> None:
+    line = "127.0.0.1 - - [27/Nov/2026] GET /"
+    logged = server(printed_bytes=1_600_000, printed_line=line)
+    assert line in only(logging(logged, LIMITS)).message
+    queued = server(printed_bytes=1_600_000, printed_line=QUEUE)
+    check = only(logging(queued, LIMITS))
+    assert (check.status, check.subject) == ("warn", "behaviour")
+    assert QUEUE in check.message
+    assert "requests wait for a thread" in check.message
+    assert "at least 16 threads" in check.message
+    assert QUEUE in between(1_600_000, 0, line=QUEUE).message
+    quiet = server(printed_bytes=100, printed_line=QUEUE)
+    assert "thread" not in only(logging(quiet, LIMITS)).message
+
+
 def test_what_was_printed_is_unknown() -> None:
     assert only(logging(server(printed_bytes=None), LIMITS)).status == "unknown"
     assert only(logging(trial(observation=None), LIMITS)).status == "unknown"
     assert only(logging(trial(reading=None), LIMITS)).status == "unknown"
 
 
-def printing(name: str, printed: int | None) -> Trial:
-    return trial(server=name, observation=observation(usage(printed_bytes=printed)))
+def printing(name: str, printed: int | None, line: str = "") -> Trial:
+    seen = observation(usage(printed_bytes=printed, printed_line=line))
+    return trial(server=name, observation=seen)
 
 
-def between(*printed: int | None) -> Check:
-    sides = [[printing(f"s{n}", one)] for n, one in enumerate(printed)]
+def between(*printed: int | None, line: str = "") -> Check:
+    sides = [[printing(f"s{n}", one, line)] for n, one in enumerate(printed)]
     return only(development.of_comparison(sides, LIMITS))
 
 

@@ -13,6 +13,7 @@ from benchforge.checks import ask
 from benchforge.errors import InvalidFile
 from benchforge.model.suite.search import Objective, RateSearch, SearchOutcome
 from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.stream import Stream, StreamKind
@@ -168,6 +169,36 @@ def test_a_tool_that_was_late_says_nothing_of_a_bound_that_is_missed_and_is_trie
     assert sought(one, smoke=True).passed is False
 
 
+def noisy(number: int, rate: float, *, slow: bool = False) -> Trial:
+    """A trial of its own round beside other processes; a slow one misses its bound."""
+    latency = Histogram.of({60_000 if slow else 2_000: 10 * round(rate)})
+    one = trial(rate, latency=latency)
+    fields = {"id": "N1", "name": "foreign-cpu", "topic": "others", "scope": "trial"}
+    fields |= {"message": "others used 90 %", "status": "fail", "subject": "apparatus"}
+    loud = fields | {"value": 0.9, "threshold": "", "source": "", "transient": True}
+    one = one.model_copy(update={"checks": (*one.checks, Check.model_validate(loud))})
+    update = {"number": number, "block": number, "case": CASE, "search_outcome": sought(one)}
+    return one.model_copy(update=update)
+
+
+def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> None:
+    """The search goes on from it until a rate fails; one that missed its bound says nothing."""
+    trials = [noisy(1, 100), noisy(2, 200)]
+    assert [one.search_outcome and one.search_outcome.at_least for one in trials] == [True] * 2
+    assert where(FIND, CASE, trials).rate == 400
+    trials += [noisy(number, 400, slow=True) for number in (3, 4, 5, 6)]
+    found = capacity_of(FIND, CASE, trials)
+    assert (found.phase, found.highest_passed, found.rate.value) == ("unanswered", 200, None)
+    assert found.message.startswith("at least 200/s: trials that say nothing of the server: not")
+    quiet = trial(400, latency=Histogram.of({60_000: 4000}))
+    update = {"number": 3, "block": 3, "case": CASE, "search_outcome": sought(quiet)}
+    trials = [*trials[:2], quiet.model_copy(update=update)]
+    asked_rate = where(FIND, CASE, trials).rate
+    assert asked_rate is not None
+    trials.append(noisy(4, asked_rate))
+    assert where(FIND, CASE, trials).rate == asked_rate  # after a failure it does not count
+
+
 def test_a_bound_that_is_kept_with_the_tools_lateness_is_kept_without_it() -> None:
     one = trial(schedule=LATE)
     assert [check.status for check in one.checks if check.topic == "lateness"] == ["fail"]
@@ -258,7 +289,7 @@ def test_two_rounds_that_say_nothing_end_a_search() -> None:
     told = capacity_of(FIND, CASE, trials)
     assert [one.rate for one in told.attempts] == [100, 200]
     assert (told.phase, told.rate.value, told.highest_passed) == ("unanswered", None, 200)
-    assert told.message == "trials that say nothing of the server: not believed: N1"
+    assert told.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
     assert not told.answered
 
 

@@ -11,7 +11,6 @@ from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.shown import line
-from made.shown import trial as failed
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
@@ -24,6 +23,7 @@ from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.check import Check, Status, Topic
 from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.holm import ranking as ranked
 
 NAMES = ("aiohttp", "django", "flask", "tornado")
@@ -198,15 +198,24 @@ def test_without_a_ranking_the_reason_is_the_answer() -> None:
     assert given_.headline == "No answer: 2 blocks tell no difference from noise: it takes 3"
 
 
-def test_more_blocks_are_no_remedy_where_all_trials_failed() -> None:
+def test_more_blocks_are_no_remedy_where_all_trials_of_a_server_failed() -> None:
     check = doubt("S3", "too few blocks").model_copy(update={"topic": "blocks"})
-    finding = FoldedFinding(check=check, count=1)
+    finding = FoldedFinding(check=check, count=1, scenario="hello")
     fields = {"id": "S3", "audience": "invalid", "state": "open", "count": 1}
     cause = Cause.model_validate({**fields, "findings": (finding,)})
-    summary = plain.summary().model_copy(update={"causes": (cause,)})
-    for trials, remedy in (((failed(),), "correct what made all trials fail"), ((), "blocks = 10")):
-        (text,) = cause_texts(summary, trials).shown
-        assert remedy in text.remedy
+    why = Failure(stage="start", message="it ended")
+    good = summaries.case("good", [1.0, 2.0])
+    dead = summaries.case("dead", [None], failed={1: why})
+    for cases, remedy in (
+        ([good], "benchforge run SUITE --set scenarios.hello.blocks=10 --only hello"),
+        ([dead], "correct what made all trials of dead fail: report.md has the reasons"),
+        (
+            [good, dead],
+            """or leave it out: benchforge run SUITE --set 'scenarios.hello.servers=["good"]'""",
+        ),
+    ):
+        summary = plain.summary(*cases).model_copy(update={"causes": (cause,)})
+        assert remedy in cause_texts(summary, ()).shown[0].remedy
 
 
 @given(

@@ -1,6 +1,7 @@
 """The command that decides what is open, how long it takes, and how long the run took."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from benchforge_reporters.document.answers import ComparisonAnswer
 from benchforge_reporters.document.claim_lines import claim_lines
 from benchforge_reporters.document.next_step import next_step
 from benchforge_reporters.document.times import seconds_of
+from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON
 
@@ -54,6 +56,13 @@ def trials(seconds: float = 5) -> list[Trial]:
 
 def said(summary: Summary) -> str:
     return next_step([], claim_lines(summary), summary, trials())
+
+
+def test_the_page_of_a_result_names_the_file_of_its_suite(tmp_path: Path) -> None:
+    Html().report(result(suite_file="duel-8abf01cd.toml"), trials(), tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "benchforge run duel-8abf01cd.toml --set repeat.seed=7" in page
+    assert "run SUITE" not in page
 
 
 def test_only_the_open_scenario_is_measured_again() -> None:

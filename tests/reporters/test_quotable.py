@@ -1,8 +1,10 @@
 """One verdict: each screen, file and exit code says what the rule says of a comparison."""
 
 import json
+import math
 import tempfile
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from benchforge_reporters.ci.github import github
@@ -20,10 +22,12 @@ from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.cli.measure.outcome import EXIT_CODES, Shown, exit_code
-from benchforge.model.summary.comparison_verdict import ComparisonState
+from benchforge.model.summary.comparison_verdict import ComparisonState, ComparisonVerdict
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure
+from benchforge.stats.inference.holm import ranking
+from benchforge.stats.summary.line import with_typical
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.verdict.comparison import ComparisonEvidence, verdict_on
 from benchforge.stats.verdict.judge import judged
@@ -46,6 +50,7 @@ COMPARISON_CHECKS = [
     check("I2", "apparatus", "fail", scope="comparison", transient=True),
 ]
 
+UNKNOWN = ComparisonVerdict(state="undecided", reasons=("unknown",))
 UNLIKE, SAMPLED, DEBUG = COMPARISON_CHECKS[0], TRIAL_CHECKS[3], TRIAL_CHECKS[7]
 
 
@@ -213,3 +218,50 @@ def test_a_published_claim_is_answered_although_its_sides_are_unlike() -> None:
         "invalid",
         "broken: south: E7 says so",
     )
+
+
+def three(*, complete: bool = True) -> Summary:
+    """Return a summary of three servers, of which a claim tells two apart, and all pairs do not."""
+    noise = [math.exp(0.1 * ((5 * block) % 7 - 3)) for block in range(BLOCKS)]
+    speeds = {
+        "north": [112.0 * one for one in noise],
+        "south": [100.0 * one for one in reversed(noise)],
+        "west": [20.0 * one for one in noise],
+    }
+    cases = [summaries.case(name, values) for name, values in speeds.items()]
+    compared = summaries.comparison([], *speeds)
+    ranked = standings(cases, ["speed"], range(1, BLOCKS + 1))
+    compared = compared.model_copy(update={"rankings": ranked})
+    claims = [summaries.claim("a > 0.8 * b", a="north", b="south", margin=0.001)]
+    made = summaries.summary(*cases, claims=claims, comparisons=(compared,), complete=complete)
+    return judged(with_comparison_verdicts(made, limits()))
+
+
+def test_a_claim_that_decides_what_all_pairs_leave_open_says_which_family_it_is_of() -> None:
+    summary = three()
+    assert (summary.comparisons[0].verdict or UNKNOWN).state == "undecided"
+    (line,) = document(summary, ()).claims
+    assert line.state == "holds"
+    assert "by this claim alone: among all pairs of servers it is undecided" in line.remark
+
+
+def test_a_run_that_ended_early_and_is_decided_has_no_alarm() -> None:
+    decided = summary_of(1.6, [], [], {}).model_copy(update={"complete": False})
+    assert not any("NOT COMPLETE" in alarm for alarm in document(decided, ()).alarms)
+    broken = summary_of(1.6, [SAMPLED], [], {}).model_copy(update={"complete": False})
+    for summary in (three(complete=False), broken):
+        assert any("NOT COMPLETE" in alarm for alarm in document(summary, ()).alarms)
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=3, max_size=9))
+def test_a_table_shows_the_value_that_ratios_are_made_of(values: list[float]) -> None:
+    (of_ratio,) = [server.value for server in ranking({"north": values}).order]
+    assert level_of(summaries.case("north", values)) == pytest.approx(of_ratio.value)
+    disturbed = summaries.case("north", values, disturbed={1: 0.5}, doubted={2: "L1"})
+    counted = [value for block, value in enumerate(values, 1) if block != 2]
+    assert level_of(disturbed) == pytest.approx(math.exp(fmean(map(math.log, counted))))
+
+
+def level_of(case: CaseSummary) -> float | None:
+    known = [line.model_copy(update={"median": 1.0, "why": ""}) for line in case.metrics]
+    return with_typical(known, case)[0].level

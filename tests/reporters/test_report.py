@@ -62,6 +62,18 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert ids
     assert all(f" {id_} " in told.out for id_ in ids), told.out
     some = min(ids)
+    for words in (["--why", "results/new-1"], ["results/new-1", "--why"]):
+        assert bench("report", *words).out == told.out
+    (tmp_path / "results/new-suite.toml").touch()
+    skipped = "results/new-suite.toml: skipped, since it is a suite and not a result"
+    new = sorted(Path("results") / path.name for path in (tmp_path / "results").glob("new-*"))
+    for words in (["report", "--why", "all", *map(str, new)], ["validate", *map(str, new)]):
+        call = bench(*words)
+        assert skipped in call.err, call.all
+    call = bench("report", "results/new-1", "results/old-1")
+    assert (call.code, "error: 2 results: a report is of one" in call.err) == (2, True), call.all
+    call = bench("validate", tmp_path)
+    assert (call.code, "hint: name the folder of a result" in call.err) == (2, True), call.all
     told = bench("report", "--why", some.lower())
     assert (told.code, f" {some} " in told.out) == (0, True), told.all
     told = bench("report", "--why", "X9")

@@ -29,7 +29,7 @@ _READING = {"errors", "latency", "lateness", "rate"}
 "Fields of a reading and of its schedule, and what a check invalidates."
 OF_CHECKS: Mapping[str, AbstractSet[str]] = {
     "benchforge/checks": CHECKS,  # each is asked, and declared in limits.toml, there
-    # What each means to a reader, in words: a table, which no rule asks.
+    # What each means to a reader, and what to do: tables, and which remedy of a check fits.
     "plugins/reporters/benchforge_reporters/document/explanations.py": CHECKS,
 }
 "By path: ids that may stand there, each with its reason."

@@ -178,3 +178,40 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
     assert (check["status"], holder in check["message"]) == ("warn", True)
     done = bench("run", "--resume", result, "--without-lock")
     assert done.code == 2, done.all
+
+
+AUTHOR = """
+from benchforge.run.sandbox import machine_lock
+machine_lock.NAME = "\\0{name}"
+pytest_plugins = ["benchforge_author.testing"]
+"""
+OWN_TEST = '''
+def test_it(run_suite):
+    run_suite("""benchforge = 1
+[servers.one]
+use = "waitress"
+app = "hello_wsgi"
+[loaders.load]
+use = "pace"
+connections = 1
+duration = "0.1s"
+[scenarios.one]
+servers = ["one"]
+loaders = ["load"]
+""")
+'''
+
+
+def test_a_test_of_the_authors_kit_says_that_it_waits(
+    holder: "subprocess.Popen[str]", another_name: str, tmp_path: Path
+) -> None:
+    """At once, although pytest keeps what a test prints until the test ends."""
+    (tmp_path / "conftest.py").write_text(AUTHOR.format(name=another_name))
+    (tmp_path / "test_it.py").write_text(OWN_TEST)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=tmp_path, stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        process.kill()
+    assert f"(process {holder.pid}) is measuring: waiting until it ends" in first

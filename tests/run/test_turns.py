@@ -149,6 +149,36 @@ def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) 
         assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, one["checks"]
 
 
+def test_a_server_that_does_not_start_is_left_out_of_later_launches(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """The others are measured in each block, in another attempt of the first one."""
+    broken = 'use = "command"\ncommand = "{python} -c \'exit(3)\' {port}"'
+    path = suite(tmp_path)
+    text = path.read_text().replace("[loaders", f"[servers.broken]\n{broken}\n[loaders", 1)
+    path.write_text(text.replace('["two", "three"]', '["two", "broken", "three"]'))
+    call = bench("run", path, "-o", tmp_path / "results")
+    (result,) = (tmp_path / "results").iterdir()
+    by_server: dict[str, list[dict[str, Any]]] = {}
+    for trial in trials(result):
+        by_server.setdefault(trial["case"]["server"], []).append(trial)
+    assert len(by_server["broken"]) == 2
+    first, second = (trial["failure"]["message"] for trial in by_server["broken"])
+    assert second == f"left out of turns: {first}"
+    assert not by_server["broken"][1]["processes"]
+    for label in ("two", "three"):
+        lost, *others = by_server[label]
+        message = "broken did not start: measured again without it"
+        assert lost["failure"]["message"] == message, call.all
+        assert {trial["block"] for trial in others} == {1, 2}
+        assert not any("broken" in str(trial["failure"]) for trial in others), call.all
+    assert call.err.count("did not start: the other launches are without it") == 1
+    assert bench("validate", result).code == 0
+    assert bench("verify", result).code == 0
+    resumed = bench("run", "--resume", result)
+    assert resumed.code == call.code, resumed.all
+
+
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
     told = bench("report", result)
     assert "(in turns)" in told.out

@@ -7,7 +7,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import USUAL, Percentiles
 from benchforge.checks.seen import by_name, not_compared, requests
 from benchforge.model.trial.check import Check
-from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact, figure, percent
 
@@ -46,13 +46,25 @@ def errors(trial: Trial, limits: Thresholds) -> Check:
         if trial.reading.by_length:
             says += f"; {trial.reading.by_length}"
         return limits.check("E1", "behaviour", 0, says)
-    classes = ", ".join(f"{name} {exact(n)}" for name, n in trial.reading.errors.items() if n)
     says = (
         f"{exact(bad)} of {exact(total)} requests did not end well "
-        f"({classes or 'of no class'}): errors are "
+        f"({_classes(trial, trial.reading) or 'of no class'}): errors are "
         "usually faster than answers, so find out why before its speed is compared"
     )
     return limits.check("E1", "behaviour", bad / total, says)
+
+
+def _classes(trial: Trial, reading: Reading) -> str:
+    """Return how many requests failed of each class, with the statuses that are not right."""
+    right = () if trial.good_response is None else trial.good_response.statuses
+    wrong = [
+        f"{exact(count)} of status {key}"
+        for key, count in reading.statuses.items()
+        if count and not any(status in span(key) for status in right)
+    ]
+    named = {"status"} if wrong and right else set()
+    counts = (f"{name} {exact(n)}" for name, n in reading.errors.items() if n and name not in named)
+    return ", ".join([*(wrong if named else ()), *counts])
 
 
 def _in_doubt(reading: Reading, limits: Thresholds) -> Check:

@@ -114,7 +114,7 @@ def _heads(trial: Trial, reading: Reading, right: GoodResponse, sizes: Sizes) ->
     Heads are asked for another status: where a tool tells that, they say no more.
     """
     received, load = reading.received_bytes, trial.load
-    if received is None or load is None or load.protocol not in _COMPARABLE:
+    if received is None or load is None or load.protocol not in {None, *_COMPARABLE}:
         return
     varies = 0.0 if _asked_alike(trial) else _of_connections(trial)
     if reading.body_bytes is not None and trial.request.method != "HEAD":
@@ -123,10 +123,14 @@ def _heads(trial: Trial, reading: Reading, right: GoodResponse, sizes: Sizes) ->
         # A tool may count parts of bodies at the end in one number and not in the other.
         varies += (right.longest or 0) * _under_way(trial, reading) / reading.responses
         each = (received - reading.body_bytes) / reading.responses
+        if load.protocol is None and not sizes.shortest_head <= each <= sizes.longest_head:
+            return
         yield _Mean("head", each, sizes.shortest_head, sizes.longest_head, varies)
     elif right.longest is not None:
         least, most = sizes.shortest_head + right.shortest, sizes.longest_head + right.longest
-        yield _Mean("response", received / reading.responses, least, most, varies)
+        each = received / reading.responses
+        if load.protocol is not None or least <= each <= most:  # exact, over whatever HTTP
+            yield _Mean("response", each, least, most, varies)
 
 
 def _judged(

@@ -1,11 +1,10 @@
 """The load tool: its CPU, its headroom, its arithmetic, its schedule, its waiting (L1 to L5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import littles_law, schedule
 from benchforge.checks.machine import colocation
-from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
@@ -30,11 +29,6 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def in_turns(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """Yield L1 of a trial in turns: its times are unknown, and so is what hangs on them."""
     yield _cpu(trial, limits)
-
-
-def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
-    """Yield what speaks against a whole result: L2 is asked where the tool was calibrated."""
-    yield from ()
 
 
 def _cpu(trial: Trial, limits: Thresholds) -> Check:

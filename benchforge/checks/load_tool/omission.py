@@ -5,6 +5,7 @@ from itertools import dropwhile
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.percentiles import TAIL, USUAL, Percentiles
+from benchforge.checks.seen import users_think
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
@@ -31,13 +32,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
         yield _timer(reading, limits)
     closed = not (reading.schedule or reading.process_s or _is_open_or_client(trial.load))
     if closed and tails and tails[-1] >= TAIL:
-        yield _omission(reading, _users_think(trial), limits)
-
-
-def _users_think(trial: Trial) -> bool:
-    """Whether a connection may be idle since its user thinks."""
-    kinds = () if trial.stream is None else trial.stream.kinds.values()
-    return bool(trial.load and trial.load.think_s) or any(kind.think_s for kind in kinds)
+        yield _omission(reading, users_think(trial), limits)
 
 
 def _is_open_or_client(load: Load | None) -> bool:

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_OBSERVED, cores, cpus_of, of_roles, requests, why_unknown
+from benchforge.checks.seen import (
+    NOT_OBSERVED,
+    cores,
+    cpus_of,
+    of_roles,
+    requests,
+    users_think,
+    why_unknown,
+)
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
@@ -26,16 +34,15 @@ def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if reading is None or seen is None:
         yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
         return
-    if reading.schedule is not None:
-        due = reading.schedule.rate * reading.seconds
-        if requests(reading) >= _KEPT * due:
-            return  # it was not to be any faster
+    due = 0.0 if reading.schedule is None else reading.schedule.rate * reading.seconds
+    if users_think(trial) or (due and requests(reading) >= _KEPT * due):
+        return  # it was not to be any faster
     server = next(iter(of_roles(trial, "server")), None)
     if server is None or server.cpu_s is None:
         why = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
         yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {why}")
         return
-    if trial.load is not None and trial.load.connections == 1:
+    if reading.process_s or (trial.load is not None and trial.load.connections == 1):
         says = "one request at a time: the limit is how long each takes, not what is used up"
         yield limits.check("W2", "behaviour", None, says, status="pass")
         return

@@ -15,11 +15,14 @@ from benchforge.checks.seen import (
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import amount
+from benchforge.text.readable import amount, cut
 
 _SERVERS_OF_DEVELOPMENT = ("werkzeug", "wsgiserver")
 "Flask's and Django's own servers, as they call themselves in the header Server."
 _DEBUG, _INSTRUMENT, _TRACER = "debug: ", "instrument: ", "instrument: TracerPid"
+_WAITS = "Task queue depth is "
+"Of waitress's warning, which comes for each request that has no thread yet."
+_LINE = 70
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -81,20 +84,24 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     """D2: whether something traces or measures the processes themselves.
 
-    A tracer came from outside; everything else is how the server was started.
+    A tracer came from outside; everything else is how the server was started. What an app imports
+    it may use or not: that is a warning.
     """
     services = of_roles(trial, "server", "upstream", "backend")
     if not services:
         yield limits.check("D2", "behaviour", None, f"whether it was traced: {NOT_OBSERVED}")
     for usage in services:
-        signs = [sign for sign in usage.development_signs if sign.startswith(_INSTRUMENT)]
-        names = ", ".join(sign.removeprefix(_INSTRUMENT) for sign in signs)
+        signs, label = usage.development_signs, usage.label
+        names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
         if any(sign.startswith(_TRACER) for sign in signs):
-            says = f"{usage.label} is traced by another process ({names}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail", component=usage.label)
-        elif signs:
-            says = f"{usage.label} carries an instrument ({names}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail", component=usage.label)
+            says = f"{label} is traced by another process ({names}); end that one"
+            yield limits.check("D2", "apparatus", None, says, status="fail", component=label)
+        elif any(sign.startswith(_INSTRUMENT) for sign in signs):
+            says = f"{label} carries an instrument ({names}): it is slower with it; remove it"
+            yield limits.check("D2", "behaviour", None, says, status="fail", component=label)
+        elif names:
+            says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
+            yield limits.check("D2", "behaviour", None, says, status="warn", component=label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "whether something traced the processes")
             yield limits.check("D2", "behaviour", None, says, component=usage.label)
@@ -116,36 +123,46 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         if limits["D3"].status(each) != "pass":
-            says += ": a line for each request costs CPU; switch it off, or on for all"
+            says += _such_as(trial, usage)
         yield limits.check("D3", "behaviour", each, says, component=usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
     """D3: whether some write to logs for each request, and others do not."""
     most: dict[str, float] = {}
+    lines: dict[str, str] = {}
     for name, trials in sides.items():
         printed = [
-            _printed(trial, usage)
+            (_printed(trial, usage), _such_as(trial, usage))
             for trial in trials
             for usage in of_roles(trial, "server", "upstream")
         ]
-        measured = [amount for amount in printed if amount is not None]
+        measured = [(each, line) for each, line in printed if each is not None]
         if not measured or len(measured) < len(printed):
             says = f"whether all log alike is not known: what {name} wrote is not"
             return limits.check("D3", "behaviour", None, says, scope="comparison")
-        most[name] = max(measured)
+        most[name], lines[name] = max(measured)
     logs = [name for name, each in most.items() if limits["D3"].status(each) != "pass"]
     if logs and len(logs) < len(most):
         others = ", ".join(name for name in most if name not in logs)
-        says = (
-            f"{', '.join(logs)} writes to logs for each request and {others} does not: switch that "
-            "off, or on for all"
-        )
+        says = f"{', '.join(logs)} writes to logs for each request and {others} does not"
+        says += lines[logs[0]]
         value = max(most.values())
         return limits.check("D3", "behaviour", value, says, status="fail", scope="comparison")
     says = f"{'all' if logs else 'none of them'} write to logs for each request"
     value = max(most.values())
     return limits.check("D3", "behaviour", value, says, status="pass", scope="comparison")
+
+
+def _such_as(trial: Trial, usage: Usage) -> str:
+    """Return a line that a server wrote, and what to do about such lines."""
+    line = usage.printed_line
+    such = f", such as {cut(line, _LINE)!r}" if line else ""
+    if _WAITS in line:
+        at_once = trial.load and (trial.load.concurrency or trial.load.connections)
+        needed = f"at least {at_once} threads" if at_once else "as many threads as connections"
+        return f"{such}: requests wait for a thread, and it says so each time; give it {needed}"
+    return f"{such}: a line for each request costs CPU; switch it off, or on for all"
 
 
 def _looked_at(usage: Usage) -> bool:

@@ -33,7 +33,7 @@ def announce(prepared: PreparedRun, folder: Path, time_limit_s: float | None, th
     most_s = (trials - there) * each_s + adds_s
     if finds:
         counts = f"{counted(cases, 'case')}: at most {counted(trials, 'trial')}"
-        planned = f"at most {spoken(most_s)}"
+        planned = f"about {spoken(most_s)} for all of them"
     else:
         counts = amount(cases, graph.blocks, trials, graph.until)
         least = trials if graph.until is None else graph.least * cases

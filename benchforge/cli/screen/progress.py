@@ -14,6 +14,7 @@ from benchforge.graph import Measurement, RunGraph
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
+from benchforge.run.execute import LEFT_OUT
 from benchforge.stats.verdict.interim import InterimAnswer, in_short
 from benchforge.text import safe
 from benchforge.text.readable import conjoined, exact, figure, percent, spoken
@@ -42,7 +43,7 @@ class ProgressLine:
         self._live = self._stream.isatty()
         self._head = ""
         self._left_s = 0.0
-        self._about = "about"
+        self._of = ""
         self._remarked: set[str] = set()
 
     def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
@@ -57,10 +58,14 @@ class ProgressLine:
             f"{safe.word(step.case.name.title)}{again}"
         )
         self._left_s = left_s
-        most = "at most about" if self._graph.until is not None else "about"
-        self._about = "at most" if step.case.find is not None else most
-        self._left = f"{self._about} {spoken(max(1.0, left_s))} left"
+        whole = "" if self._graph.until is None else " for all blocks"
+        self._of = " for all rounds" if step.case.find is not None else whole
+        self._left = self._about(left_s)
         self.phase("start")
+
+    def _about(self, left_s: float) -> str:
+        """Return an estimate: noise makes a run longer, and one that may end early shorter."""
+        return f"about {spoken(max(1.0, left_s))} left{self._of}"
 
     def phase(self, name: str) -> None:
         """Say what is done now; on a terminal only."""
@@ -69,9 +74,14 @@ class ProgressLine:
 
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
+        if trial.failure is not None and trial.failure.message.startswith(LEFT_OUT):
+            name = safe.word(trial.case.title)
+            self._remark(name, f"{name} did not start: the other launches are without it")
+            return
         start = "\r\x1b[K" if self._live else ""
-        left_s = max(1.0, self._left_s - trial.seconds)
-        left = f" · {self._about} {spoken(left_s)} left" if self._place < self._total else ""
+        left = ""
+        if self._place < self._total:
+            left = f" · {self._about(self._left_s - trial.seconds)}"
         self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
         for remark in _remarks(trial):
             self._remark(remark, remark)
@@ -157,6 +167,8 @@ def _outcome(trial: Trial) -> str:
     sought = trial.search_outcome
     if sought is None:
         return _measured(trial)
+    if sought.at_least:
+        return f"kept, at least: {safe.word(sought.why)}"
     if sought.passed is None:
         return f"says nothing: {safe.word(sought.why)}"
     return "passed" if sought.passed else f"not kept: {safe.word(sought.why)}"

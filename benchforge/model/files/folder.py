@@ -136,7 +136,10 @@ def refusal(fault: FileFault) -> BenchforgeError:
     """Return the error that a fault of a result's file is."""
     if fault.kind == "invalid":
         return InvalidFile(str(fault), f"`{program()} validate` lists all faults")
+    return Unusable(str(fault), hint_of(fault))
+
+
+def hint_of(fault: FileFault) -> str:
+    """Return what to do about a folder that is not a result; "" for all else."""
     missing = fault.file.name == HEADER and not fault.file.exists()
-    return Unusable(
-        str(fault), f"name the folder of a result: it contains {HEADER}" if missing else ""
-    )
+    return f"name the folder of a result: it contains {HEADER}" if missing else ""

@@ -9,8 +9,10 @@ from benchforge.model.values.frozen import Frozen
 OWN = "benchforge"
 "In place of a label: the interpreter that benchforge runs on."
 
-# Of one line, and no option of an installer.
-_Requirement = Annotated[str, Field(pattern=r"^[A-Za-z0-9][^\r\n]*$")]
+FILE_OPTION = "-r "
+"Begins a requirement that names a file of requirements, relative to the suite's folder."
+# Of one line, and no other option of an installer.
+_Requirement = Annotated[str, Field(pattern=r"^([A-Za-z0-9]|-r )[^\r\n]*$")]
 
 
 class Runtime(Frozen):
@@ -19,7 +21,7 @@ class Runtime(Frozen):
     python: str = Field(min_length=1)
     "Version of CPython (3.12), name of a program (pypy3), or path, relative to the suite's folder."
     requires: tuple[_Requirement, ...] = ()
-    "Required packages, in pip's notation."
+    "Required packages, in pip's notation: flask>=3, or -r requirements.txt."
     download: bool = False
     "Permission to download an interpreter that is not on this machine."
 

@@ -145,6 +145,11 @@ class SearchOutcome(Frozen):
     transient: bool = False
     "True if the trial does not count for a passing reason: another attempt may count."
 
+    @property
+    def at_least(self) -> bool:
+        """True if a disturbed trial kept every objective: the server keeps up with that rate."""
+        return self.passed is None and bool(self.outcomes) and all(o.kept for o in self.outcomes)
+
 
 class SearchTrial(Frozen):
     """A trial that counts in a search."""

@@ -279,6 +279,8 @@ class Summary(Frozen):
     "Seed of the measurement order."
     smoke: bool
     "True for a smoke run: its numbers mean nothing."
+    suite_file: str = ""
+    "Name of the suite's file, without its folder; empty if it is not known."
     titles: dict[str, str] = Field(default_factory=dict)
     "Titles of scenarios, by label; without those that have none."
     searches: dict[str, RateSearch] = Field(default_factory=dict)

@@ -49,6 +49,8 @@ class Usage(Frozen):
     of the load, divided by the median."""
     printed_bytes: NonNegativeInt | None = None
     "Length of the printed output, plus the growth of regular files that are open for writing."
+    printed_line: str = ""
+    "Last line of the printed output at the end of the load; empty if it did not grow."
     ended_processes: NonNegativeInt | None = None
     "Number of processes that existed at the load's start, and not at its end."
     new_processes: NonNegativeInt | None = None
@@ -61,7 +63,7 @@ class Usage(Frozen):
     "Number of times that this quota stopped the part during the load; None without a quota."
     development_signs: tuple[str, ...] = ()
     """Signs in /proc of a development mode, a tracer or an instrument, such as
-    "debug: --reload" or "instrument: TracerPid 17"."""
+    "debug: --reload", "instrument: TracerPid 17" or "loaded: _lsprof.so"."""
 
 
 class Foreign(Frozen):

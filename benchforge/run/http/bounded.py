@@ -17,8 +17,24 @@ _PIECE = 1 << 16
 T = TypeVar("T")
 
 
+_SETTINGS = b"\x04"
+"Type of the frame with which each end of HTTP/2 begins."
+_FRAME_HEAD = 9
+_STREAM = slice(5, _FRAME_HEAD)
+"Bytes of a frame that name its stream: zero for the connection."
+
+
 class Endless(TimeoutError):
-    """An answer began, and had no end before the deadline."""
+    """An answer began, and had no end before the deadline.
+
+    `content_type` is that of an answer of which the body began; None where its head has no end.
+    """
+
+    content_type: str | None = None
+
+
+class OnlyHttp2(http.client.HTTPException):
+    """A server that answers in HTTP/2, whatever it receives."""
 
 
 class BoundedSocket(socket.socket):
@@ -150,7 +166,10 @@ class WholeHead(http.client.HTTPResponse):
         self.fp = self._lines
 
     def begin(self) -> None:
-        """Read the first line and the headers."""
+        """Read the first line and the headers. Raises OnlyHttp2 for a frame of HTTP/2."""
+        first = self._lines.peek(_FRAME_HEAD)
+        if first[3:4] == _SETTINGS and first[_STREAM] == bytes(4):
+            raise OnlyHttp2("it speaks HTTP/2 only, and probes speak HTTP/1.1")
         super().begin()
         if self._lines.last not in {b"\r\n", b"\n"}:
             raise http.client.HTTPException("its headers end before they are whole")

@@ -24,7 +24,13 @@ from benchforge.model.trial.answers.answer import (
 )
 from benchforge.model.trial.answers.coding import Undecodable, decoded
 from benchforge.parts.part import Server
-from benchforge.run.http.bounded import BoundedSocket, BoundedTLS, Endless, WholeHead
+from benchforge.run.http.bounded import (
+    BoundedSocket,
+    BoundedTLS,
+    Endless,
+    OnlyHttp2,
+    WholeHead,
+)
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
 from benchforge.suite.secrets.redact import redacted, redacted_bytes
@@ -44,6 +50,12 @@ _HINTS = {
     _OTHER_NAME: "use a name that its certificate contains",
     _OTHER_ADDRESS: "use a name that its certificate contains",
 }
+_EVENTS = "text/event-stream"
+_LOOPBACK = ("127.0.0.1", "::1")
+_AGREED_WITHIN_S = 1.0
+OVER_TLS = "it speaks TLS (HTTPS), and the request came without it"
+_HTTP_1 = "let it speak HTTP/1.1, too: then h2load, with protocol, measures it over HTTP/2"
+_END = f"request a path whose answer ends within {exact(ANSWER_WITHIN_S)} s"
 _LOG_IN = (
     "log in before the load: set `session` of the scenario; or send a key: "
     "headers = { Authorization = ... }"
@@ -111,12 +123,13 @@ class HttpProbe:
             return why
         # Before an excerpt is cut: of a secret that was cut, the rest would be shown.
         hidden = redacted_bytes(reply.body, self.secrets)
-        if hidden == reply.body:
+        answer = redacted(reply.answer, self.secrets)
+        if (answer, hidden) == (reply.answer, reply.body):
             return why
         expect = redacted(self.expect, self.secrets)
         like = self.like and Like(self.like.server, redacted_bytes(self.like.body, self.secrets))
         less = dataclasses.replace(self, expect=expect, like=like)
-        return less._wrong(HttpAnswer(reply.answer, hidden)) or "a secret in the body differs"  # noqa: SLF001
+        return less._wrong(HttpAnswer(answer, hidden)) or "a secret in the body differs"  # noqa: SLF001
 
     def _wrong(self, reply: HttpAnswer) -> str | None:
         if why := difference(self.expect, reply.answer, reply.body):
@@ -134,6 +147,27 @@ class HttpProbe:
             log = complaint(self.running)
         hint = in_log(f"{message}\n{log}", self.part, self.label) or hint
         return kind(stage, f"{self.label}: {message}", hint, log)
+
+
+def reachable(root: str) -> str:
+    """Return a root with [::1] for localhost where that address alone takes connections.
+
+    Load tools ask the machine what localhost is, which may be 127.0.0.1 alone.
+    """
+    parts = urlsplit(root)
+    port = parts.port or default_port(parts.scheme)
+    if parts.hostname != "localhost":
+        return root
+    taken = [address for address in _LOOPBACK if _accepts(address, port)]
+    return f"{parts.scheme}://[::1]:{port}" if taken == ["::1"] else root
+
+
+def _accepts(address: str, port: int) -> bool:
+    try:
+        socket.create_connection((address, port), _AGREED_WITHIN_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def default_port(scheme: str) -> int:
@@ -218,11 +252,15 @@ def _header_bytes(response: http.client.HTTPResponse) -> int:
 
 def _received(connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, bytes]:
     """Return the answer and its body. Raises HTTPException for what is none, or too much."""
+    response = None
     try:
         response = connection.getresponse()
         if _header_bytes(response) > LARGEST_HEAD:
             raise http.client.HTTPException(f"its headers are longer than {LARGEST_HEAD} bytes")
         return response, _whole_body(response)
+    except Endless as error:
+        error.content_type = None if response is None else response.getheader("Content-Type", "")
+        raise
     except ValueError as error:  # such as a chunk of -2 bytes, which http.client believes
         raise http.client.HTTPException(f"not HTTP: {error}") from error
 
@@ -249,11 +287,11 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             if why is None:
                 return reply
             refused = reply.answer.status == http.HTTPStatus.UNAUTHORIZED
+            _check_tls(sandbox, question, reply)
             first_wrong = first_wrong or time.monotonic()
-        except ssl.SSLCertVerificationError as error:  # it does not become another by waiting
-            hint = _HINTS.get(error.verify_code, _TRUST)
-            raise question.failed("ask", reason(error), hint) from error
         except (OSError, http.client.HTTPException) as error:
+            if failure := _lasting(sandbox, question, error):
+                raise failure from error
             why = reason(error, question.place)
             if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
@@ -271,6 +309,48 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             time.sleep(PAUSE_S)
         else:
             sandbox.wait(question.running, PAUSE_S)  # as a pause that ends when the server does
+
+
+def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFailed | None:
+    """Return the failure for what does not become another by waiting; None for all else."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return question.failed("ask", reason(error), _HINTS.get(error.verify_code, _TRUST))
+    if isinstance(error, OnlyHttp2):
+        return question.failed("ask", str(error), _HTTP_1)
+    if isinstance(error, Endless) and error.content_type is not None:
+        return question.failed("ask", f"{question.asks}: {reason(error)}", _END)
+    silent = isinstance(error, ConnectionRefusedError | TimeoutError)
+    return None if silent or not _speaks_tls(sandbox, question) else _over_tls(question)
+
+
+def _check_tls(sandbox: Sandbox, question: HttpProbe, reply: HttpAnswer) -> None:
+    """Raise TrialFailed for a server of TLS that answers what comes without it."""
+    if reply.answer.status == http.HTTPStatus.BAD_REQUEST and _speaks_tls(sandbox, question):
+        raise _over_tls(question)
+
+
+def _speaks_tls(sandbox: Sandbox, question: HttpProbe) -> bool:
+    """Return True if a server at a root without TLS agrees on TLS, whatever its certificate."""
+    parts = urlsplit(question.root)
+    if parts.scheme == "https":
+        return False
+    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
+    anybody = ssl.create_default_context()
+    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+    deadline = time.monotonic() + _AGREED_WITHIN_S
+    try:
+        inside = _connected_socket(sandbox, host, port)
+        with BoundedTLS(inside, deadline, LARGEST_ANSWER, anybody, host) as connection:
+            connection.agree()
+    except (OSError, http.client.HTTPException):
+        return False
+    return True
+
+
+def _over_tls(question: HttpProbe) -> TrialFailed:
+    option = f"say tls = true in servers.{question.label}"
+    hint = "write https:// in its url" if question.running is None else option
+    return question.failed("ask", OVER_TLS, hint)
 
 
 def once(sandbox: Sandbox, question: HttpProbe) -> HttpAnswer:
@@ -356,8 +436,11 @@ def reason(error: Exception, place: str = "") -> str:
 
 def _reason(error: Exception, place: str) -> str:
     if isinstance(error, TimeoutError):
-        what = "its answer has no end" if isinstance(error, Endless) else "no answer"
-        return f"{what} within {exact(ANSWER_WITHIN_S)} s"
+        endless = error if isinstance(error, Endless) else None
+        what = "no answer" if endless is None else "its answer has no end"
+        events = endless and (endless.content_type or "").startswith(_EVENTS)
+        stream = f": a stream ({_EVENTS}) cannot be measured" if events else ""
+        return f"{what} within {exact(ANSWER_WITHIN_S)} s{stream}"
     if isinstance(error, ConnectionRefusedError):
         return f"nothing listens on its port, {place}".removesuffix(", ")
     if isinstance(error, http.client.IncompleteRead):

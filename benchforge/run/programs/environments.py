@@ -6,12 +6,12 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchforge import door
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
-from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.runtime import FILE_OPTION, Runtime
 from benchforge.parts.command import Command
 from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
@@ -27,6 +27,7 @@ from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.located import located
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
+_INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)
 _TELLING = 3  # lines of uv's that are shown
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSED = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE")
@@ -47,7 +48,8 @@ def environment(
     CannotKeep when it cannot be written.
     """
     runtime = suite.runtimes[label]
-    entry = cache("runtimes") / _key(runtime, interpreter)
+    contents = _contents(suite, label)
+    entry = cache("runtimes") / _key(runtime, interpreter, contents)
     try:
         if not entry.is_dir():
             count = len(runtime.requires)
@@ -61,6 +63,40 @@ def environment(
         return whole / "env/bin/python", (whole / "lock.txt").read_text()
     except OSError as error:
         raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error
+
+
+def _requirements(suite: Suite, label: str) -> list[str]:
+    """Return the requirements of a runtime; a file among them by its whole path."""
+    folder = suite.path.parent.absolute()
+    return [
+        f"{FILE_OPTION}{folder / one.removeprefix(FILE_OPTION).strip()}"
+        if one.startswith(FILE_OPTION)
+        else one
+        for one in suite.runtimes[label].requires
+    ]
+
+
+def _contents(suite: Suite, label: str) -> dict[str, str]:
+    """Return the text of each file of requirements, and of those that they include.
+
+    Raises SuiteErrors for one that cannot be read.
+    """
+    contents: dict[str, str] = {}
+    for number, requirement in enumerate(_requirements(suite, label)):
+        files = [Path(requirement.removeprefix(FILE_OPTION))] * requirement.startswith(FILE_OPTION)
+        for file in files:
+            if str(file) in contents:
+                continue
+            try:
+                contents[str(file)] = file.read_text()
+            except (OSError, UnicodeDecodeError) as error:
+                message = f"{file}: {getattr(error, 'strerror', None) or 'is not a text'}"
+                hint = "correct its path, which begins at the suite's folder"
+                at = ("runtimes", label, "requires", number)
+                raise SuiteErrors([located(suite.document, at, message, hint)]) from None
+            included = _INCLUDED.findall(contents[str(file)])
+            files += [file.parent / name.strip() for name in included]
+    return contents
 
 
 def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
@@ -119,8 +155,7 @@ def _make(
     log: Path,
 ) -> None:
     uv, python = _uv(label), interpreter.path
-    requires = suite.runtimes[label].requires
-    wanted = "".join(f"{requirement}\n" for requirement in requires).encode()
+    wanted = "".join(f"{one}\n" for one in _requirements(suite, label)).encode()
     door.write(own, "requirements.in", wanted, lasting=False, mode=door.OWN)
     pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
     steps = {
@@ -196,12 +231,12 @@ def _surroundings() -> dict[str, str]:
     return trust | passed | {"UV_PYTHON_DOWNLOADS": "never"}
 
 
-def _key(runtime: Runtime, interpreter: InterpreterCandidate) -> str:
+def _key(runtime: Runtime, interpreter: InterpreterCandidate, files: Mapping[str, str]) -> str:
     """Return a digest of what the environment depends on: another key, another environment."""
     file = interpreter.path.resolve()
     stat = file.stat()
     identity = [str(file), stat.st_size, stat.st_mtime_ns, str(interpreter)]
     # They say where packages come from, and which.
     settings = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
-    inputs = [identity, runtime.requires, sorted(settings.items())]
+    inputs = [identity, runtime.requires, sorted(settings.items()), *files.items()]
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]

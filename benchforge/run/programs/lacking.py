@@ -10,22 +10,35 @@ from pathlib import Path
 
 from benchforge.model.suite.runtime import Runtime
 from benchforge.parts.part import Part, RunsPython
+from benchforge.suite.secrets.forms import SHORTEST
 
 PAGE = "docs/how-to/packages-of-your-app.md"
 _CLOSED = (
     "a trial changes no files but its own: write below the folder that TMPDIR names, or name the "
     'folder at the top of the suite, such as writes = ["../data"]'
 )
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
+def left_out(text: str, part: Part) -> str:
+    """Return a variable of the caller that a text names and the part does not receive; else ""."""
+    own = getattr(part, "environment", os.environ)  # a part without it takes no variable
+    received = {"PATH", "HOME", "LANG", "TMPDIR", *own}
+    return next((n for n in _VARIABLE.findall(text) if n in os.environ and n not in received), "")
+
+
 def in_log(text: str, part: Part, label: str) -> str:
-    """Return what to do where a server printed that a module is missing or a file closed."""
+    """Return what to do where a log names a module, a variable or a file that is missing; else ""."""
     if os.strerror(errno.EROFS) in text:
         return _CLOSED
     match = _NO_MODULE.search(text)
     if match is None:
-        return ""
+        if not (name := left_out(text, part)):
+            return ""
+        value = f'{{ env = "{name}" }}' if len(os.environ[name]) >= SHORTEST else '"..."'
+        where = f"environment = {{ {name} = {value} }} in servers.{label}"
+        return f"the server does not receive your {name}: say {where}"
     module = match[1]
     if not isinstance(part, RunsPython) or not part.starts_python():
         return (

@@ -89,6 +89,8 @@ class Launch:
 
     def __init__(self, members: Sequence[Member], ground: TrialContext) -> None:
         self.at = members[0]
+        self.unready: dict[int, TrialFailed] = {}
+        "Why a server did not become ready, by the number of its trial."
         self._members = members
         self._ground = ground
 
@@ -119,7 +121,10 @@ class Launch:
             _stop(ready)
 
     def _started(self, places: contextlib.ExitStack) -> list[_Up]:
-        """Start all servers at the same time: while one becomes ready, the next ones start."""
+        """Start all servers at the same time: while one becomes ready, the next ones start.
+
+        Raises the first failure once all have started or failed, so that each is known.
+        """
         up: dict[int, _Up] = {}
         waiting = deque((member, self._starting(member, places)) for member in self._members)
         for _, steps in waiting:
@@ -131,6 +136,12 @@ class Launch:
                 waiting.append((self.at, steps))
             except StopIteration as end:
                 up[self.at.inputs.number] = end.value
+            except TrialFailed as error:
+                if error.about == "apparatus":
+                    raise
+                self.unready[self.at.inputs.number] = error
+        if self.unready:
+            raise next(iter(self.unready.values()))
         return [up[member.inputs.number] for member in self._members]
 
     def _starting(self, member: Member, places: contextlib.ExitStack) -> Steps[_Up]:

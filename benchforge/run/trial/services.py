@@ -16,7 +16,14 @@ from benchforge.parts.command import Command, Finished, Task
 from benchforge.parts.part import Server, Service
 from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.http.request import HttpProbe, Like, default_port, reason, until_right
+from benchforge.run.http.request import (
+    HttpProbe,
+    Like,
+    default_port,
+    reachable,
+    reason,
+    until_right,
+)
 from benchforge.run.locate import with_libraries
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.programs.tasks import TASK_WITHIN_S, done
@@ -135,7 +142,7 @@ def question(case: Case, serving: Serving, like: Like | None, secrets: frozenset
         label=site.label,
         part=part,
         running=serving.running,
-        root=part.url(site),
+        root=reachable(part.url(site)) if part.outside() else part.url(site),
         request=case.request,
         expect=case.expect,
         like=like,

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchforge.run.sandbox.sandbox import Running
+from benchforge.run.sandbox.sandbox import Running, last_lines
 from benchforge.run.watch.files import content
 
 _MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
@@ -24,8 +24,10 @@ class OutputSize:
         self.why = ""
         "Why how much it prints is not known."
         self._first: dict[tuple[int, int], tuple[int, int]] = {}  # descriptor and size, by inode
+        self._captured: dict[Path, int] = {}
         for path in (running.stdout, running.stderr):
             with contextlib.suppress(OSError):
+                self._captured[path] = path.stat().st_size
                 self._hold(str(path))
         for pid in pids:
             self._hold_all(pid)
@@ -61,6 +63,13 @@ class OutputSize:
         return sum(
             max(0, os.fstat(descriptor).st_size - size) for descriptor, size in self._first.values()
         )
+
+    def line(self) -> str:
+        """Return the last line of what is captured and grew since; empty where nothing did."""
+        for path, size in self._captured.items():
+            if path.stat().st_size > size:
+                return last_lines(path, 1)
+        return ""
 
     def close(self) -> None:
         """Let go of all files."""

@@ -70,6 +70,7 @@ class Watched:
             cpu_s=None,
             peak_pss_bytes=None,
             printed_bytes=self._printed.grown(),
+            printed_line=self._printed.line(),
             open_files_limit=self._open_files,
             development_signs=self._signs,
             quota_cpus=quota_cpus,

@@ -58,7 +58,15 @@ def judged(
     if not doubts or smoke or (late and outcome.passed and _only_longer(find, doubts)):
         return outcome
     why = ", ".join(dict.fromkeys(f"{check.id} {check.name}" for check in doubts))
-    return SearchOutcome(rate=rate, passed=None, why=f"not believed: {why}", transient=late)
+    # Noise makes times longer and answers fewer: what is kept beside it would be kept without it.
+    kept = trial.disturbed and outcome.passed and _only_longer(find, [])
+    return SearchOutcome(
+        rate=rate,
+        passed=None,
+        why=f"disturbed: {why}" if kept else f"not believed: {why}",
+        outcomes=outcome.outcomes if kept else (),
+        transient=late,
+    )
 
 
 def _only_longer(find: RateSearch, late: Sequence[Check]) -> bool:

@@ -1,7 +1,8 @@
 """Where a search stands: from its trials to the rate that is asked next, or to what it found."""
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
+from operator import attrgetter
 
 from benchforge.errors import InvalidFile
 from benchforge.model.suite.search import RateSearch, SearchTrial
@@ -67,14 +68,25 @@ def capacity_of(find: RateSearch, case: CaseName, trials: Sequence[Trial]) -> Ca
 
 
 def _attempts(trials: Sequence[Trial]) -> Iterator[SearchTrial]:
-    for trial in trials:
-        sought = trial.search_outcome
-        if sought is not None and sought.passed is not None:
+    """Yield the trials that count, at most one in a round.
+
+    Until a rate fails, a disturbed one that kept all counts, where no other attempt of its round
+    does: its rate is a lower bound. Near the capacity it would not, since those that failed beside
+    noise do not count either.
+    """
+    failed = False
+    for _, attempts in groupby(trials, key=attrgetter("block")):
+        of_round = [(one, one.search_outcome) for one in attempts if one.search_outcome is not None]
+        counts = [(one, sought) for one, sought in of_round if sought.passed is not None]
+        if not counts and not failed:
+            counts = [(one, sought) for one, sought in of_round if sought.at_least][-1:]
+        for trial, sought in counts:
+            failed = failed or sought.passed is False
             yield SearchTrial(
                 trial=trial.number,
                 round=trial.block,
                 rate=sought.rate,
-                passed=sought.passed,
+                passed=sought.passed is not False,
                 why=sought.why,
                 outcomes=sought.outcomes,
             )
@@ -94,7 +106,8 @@ def _in_vain(trials: Sequence[Trial]) -> bool:
     newest = max(last, default=0)
     noise = noise_of(trials)
     ended = [trial for block, trial in last.items() if block < newest or _is_last(trial, noise)]
-    silent = list(takewhile(lambda trial: not _answers(trial), reversed(ended)))
+    rounds = {attempt.round for attempt in attempts_of(trials)}
+    silent = list(takewhile(lambda trial: trial.block not in rounds, reversed(ended)))
     return len(silent) >= (IN_NOISE if silent and silent[0].worth_repeating else IN_VAIN)
 
 
@@ -115,7 +128,9 @@ def _says(now: Next, attempts: Sequence[SearchTrial], trials: Sequence[Trial]) -
         case "too low":
             return f"the lowest rate, {exact(attempts[-1].rate)}/s, fails: {attempts[-1].why}"
         case "unanswered":
-            return f"trials that say nothing of the server: {lost[-1]}"
+            rates = [attempt.rate for attempt in attempts if attempt.passed]
+            least = f"at least {exact(max(rates))}/s: " if rates else ""
+            return f"{least}trials that say nothing of the server: {lost[-1]}"
         case "done":
             return "all of its trials were made"
     rate = "" if now.rate is None else f": {exact(now.rate)}/s would be next"

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 from benchforge.errors import InvalidFile
 from benchforge.model.files.result import Header
@@ -88,6 +89,7 @@ def summarize(
         profile=header.profile,
         seed=header.seed,
         smoke=header.smoke,
+        suite_file=PurePath(header.suite_file).name,
         titles=header.titles,
         searches=header.searches,
         tables=header.tables,

@@ -341,8 +341,11 @@ def reading_rows(reading: Reading) -> list[tuple[str, str]]:
         times = {name: reading.latency.quantile(q) or 0 for name, q in quantiles.items()}
     errors = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
     latency = ", ".join(f"{amount('us', times[p])} ({p} %)" for p in ("50", "99") if p in times)
+    good = reading.bounds
+    if not (reading.statuses or reading.bodies or reading.own_requests):
+        good = f"at most {reading.good_at_most} good: no statuses, so a run compares their bytes"
     return [
-        ("responses", f"{reading.responses}; {reading.bounds}"),
+        ("responses", f"{reading.responses}; {good}"),
         ("errors", errors or "none"),
         ("unanswered", _or_unknown(reading.unanswered)),
         ("duration", amount("s", reading.seconds)),

@@ -9,6 +9,7 @@ Fixtures: `suite_file` writes a suite, `run_suite` runs one as the command does,
 
 import contextlib
 import io
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 from pydantic import JsonValue
 
 from benchforge.cli import called
+from benchforge.cli.screen.waits import WAITING
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
@@ -95,16 +97,22 @@ def suite_file(tmp_path: Path) -> SuiteFile:
 
 
 @pytest.fixture
-def run_suite(tmp_path: Path, suite_file: SuiteFile) -> RunSuite:
-    """Run a suite as `benchforge run` does; its results lie in the test's folder."""
+def run_suite(tmp_path: Path, suite_file: SuiteFile, pytestconfig: pytest.Config) -> RunSuite:
+    """Run a suite as `benchforge run` does; its results lie in the test's folder.
+
+    A wait for another benchforge that measures is printed at once.
+    """
+    capturing = pytestconfig.pluginmanager.getplugin("capturemanager")
+    shown_at_once = getattr(capturing, "global_and_fixture_disabled", contextlib.nullcontext)
 
     def run(suite: str | Path, *words: str) -> Ran:
         path = suite_file(suite) if isinstance(suite, str) else suite
         results = tmp_path / "results"
         before = set(results.glob("*"))
-        code, out, err = _called(["run", str(path), "-o", str(results), *words])
+        err = _Heard(shown_at_once)
+        code, out = _called(["run", str(path), "-o", str(results), *words], err)
         folder = next(iter(set(results.glob("*")) - before), None)
-        return Ran(code, out, err, folder)
+        return Ran(code, out, err.getvalue(), folder)
 
     return run
 
@@ -159,8 +167,24 @@ class PartContract:
         assert_contract(self.part, self.recordings, self.options)
 
 
-def _called(words: Sequence[str]) -> tuple[int, str, str]:
-    out, err = io.StringIO(), io.StringIO()
+class _Heard(io.StringIO):
+    """What is printed on stderr; pytest would show a wait once it is over."""
+
+    def __init__(
+        self, shown_at_once: Callable[[], contextlib.AbstractContextManager[None]]
+    ) -> None:
+        super().__init__()
+        self._shown_at_once = shown_at_once
+
+    def write(self, text: str) -> int:
+        if WAITING in text:
+            with self._shown_at_once():
+                print(text.rstrip(), file=sys.__stderr__, flush=True)
+        return super().write(text)
+
+
+def _called(words: Sequence[str], err: io.StringIO) -> tuple[int, str]:
+    out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = called(words)
-    return code, out.getvalue(), err.getvalue()
+    return code, out.getvalue()

@@ -1,9 +1,22 @@
 """A file that an option names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchforge.cli.screen.say import say
 from benchforge.errors import CannotKeep
 from benchforge.run.disk.result_writer import whole
+
+
+def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
+    """Return the paths without suites, such as duel keeps among results, and say which they are.
+
+    Return all where nothing else is named.
+    """
+    results = [path for path in paths if path.suffix != ".toml"]
+    for suite in (path for path in paths if results and path not in results):
+        say(f"{suite}: skipped, since it is a suite and not a result")
+    return results or paths
 
 
 def write_file(file: Path, content: str, hint: str = "choose another file") -> None:

@@ -46,8 +46,11 @@ def suite_of(*servers: str, folder: Path, question: Question | None = None) -> s
     return text(tables_of(contenders, asked, folder, wrk=False))
 
 
-def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path: Path) -> None:
-    words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml"]
+def test_two_commands_are_measured_and_the_suite_is_kept(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
+    words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml", "--env", "SHOP_KEY"]
     told = bench("duel", PONG, SLOW, *words)
     assert told.code in {0, 4}, told.all  # a loud machine leaves a server without a value
     assert f"{SOON}: {PONG}\n{LATE}: {SLOW}\n{{python}} is {sys.executable}" in told.err
@@ -61,6 +64,9 @@ def test_two_commands_are_measured_and_the_suite_is_kept(bench: Bench, tmp_path:
     expect = tomllib.loads(saved)["scenarios"]["duel"]["expect"]
     assert expect == {"status": 200, "content_type": "text/plain", "same_body": True}
     assert "judged by the body of the first answer" in (result / "report.md").read_text()
+    assert "a-key-of-ours" not in saved
+    for server in tomllib.loads(saved)["servers"].values():
+        assert server["environment"] == {"SHOP_KEY": {"env": "SHOP_KEY"}}
     assert {case.case.server for case in read_summary(result).cases} == {SOON, LATE}
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
@@ -127,6 +133,46 @@ def test_a_url_that_nobody_serves_ends_the_duel(bench: Bench, tmp_path: Path) ->
     assert "nothing listens there: connection refused" in told.err
     assert "start the server first" in told.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_variable_that_reaches_no_server_is_named(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command and a server of a suite that end at their start for the lack of it."""
+    monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
+    checks = 'import os; exit(os.environ.get("SHOP_KEY") or "no SHOP_KEY")'
+    lacks = f"{{python}} -c {shlex.quote(checks)} {{port}}"
+    call = bench("duel", PONG, lacks, *LABELS)
+    assert "hint: the command does not receive your SHOP_KEY: add --env SHOP_KEY" in call.err
+    call = bench("duel", lacks, PONG, *LABELS, "--env", "SHOP_KEY")
+    assert "| ***\n" in call.err  # the command printed it
+    call = bench("duel", PONG, PONG, "--env", "SHOP_DOOR")
+    assert "error: --env SHOP_DOOR: your environment has no SHOP_DOOR" in call.err
+    (tmp_path / "suite.toml").write_text(suite_of(lacks, PONG, folder=tmp_path))
+    call = bench("serve", "suite.toml", "port")
+    hint = 'say environment = { SHOP_KEY = { env = "SHOP_KEY" } } in servers.port'
+    assert f"hint: the server does not receive your SHOP_KEY: {hint}" in call.err
+
+
+def test_localhost_may_be_the_other_loopback(bench: Bench, tmp_path: Path) -> None:
+    """A server on ::1 alone, where the machine's localhost may be 127.0.0.1 alone."""
+    port = free_port()
+    words = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--address", "::1"]
+
+    def ready() -> bool:
+        with socket.socket(socket.AF_INET6) as client:
+            return client.connect_ex(("::1", port)) == 0
+
+    log = tmp_path / "log"
+    with running([*words, "--port", str(port)], tmp_path, {}, log, ready):
+        call = bench("duel", *[f"http://localhost:{port}"] * 2, *LABELS, "--time", "1s")
+        assert "all answer alike: 200, text/plain, 4 bytes" in call.err
+        (saved,) = (tmp_path / "results").glob("*.toml")
+        quick = ("repeat.blocks=1", "repeat.warmup=0s", "loaders.load.duration=0.3s")
+        words = [word for setting in quick for word in ("--set", setting)]
+        call = bench("run", saved, *words, "-o", "quick")
+    (result,) = (path for path in (tmp_path / "quick").iterdir() if path.is_dir())
+    assert all(case.trials for case in read_summary(result).cases), call.all
 
 
 def listens(port: int) -> bool:

@@ -12,6 +12,7 @@ import time
 # A word of the command line each, as `--start-after 0.5`.
 options = {
     "--port": 0,
+    "--address": "127.0.0.1",
     "--status": 200,
     "--body": "pong",
     "--type": "text/plain",
@@ -91,7 +92,9 @@ def answered(connection, stream, request):
 
 
 time.sleep(options["--start-after"])
-with socket.create_server(("127.0.0.1", options["--port"]), backlog=128) as listener:
+address = options["--address"], options["--port"]
+family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+with socket.create_server(address, family=family, backlog=128) as listener:
     while True:
         client, _ = listener.accept()
         threading.Thread(target=answers, args=[client], daemon=True).start()

@@ -346,6 +346,11 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
         ("python -X dev app.py", ["debug: -X dev"]),
         ("python -Xdev app.py", ["debug: -X dev"]),
         ("gunicorn --log-level debug --reload-engine poll app", []),
+        ("python -m cProfile -o p.out app.py", ["instrument: -m cProfile"]),
+        ("python -mcProfile app.py", ["instrument: -m cProfile"]),
+        ("python -m coverage run app.py", ["instrument: -m coverage"]),
+        ("python /venv/bin/coverage run app.py", ["instrument: coverage"]),
+        ("gunicorn -m 007 coverage:app", []),
         ("", []),
     ],
 )
@@ -360,11 +365,10 @@ def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
         ({"FLASK_DEBUG": "0", "DJANGO_DEBUG": "False"}, "python", []),
         ({"PYTHONDEVMODE": "1"}, "python", ["debug: PYTHONDEVMODE"]),
         ({"PYTHONDEVMODE": ""}, "python", []),
-        ({}, "/usr/bin/node", ["debug: NODE_ENV is not set"]),
-        ({"NODE_ENV": "test"}, "node", ["debug: NODE_ENV=test"]),
-        ({"NODE_ENV": "production"}, "node", []),
         ({"NODE_ENV": "test"}, "python", []),
-        ({"LD_PRELOAD": "/x/libfake.so"}, "wrk", ["instrument: LD_PRELOAD=/x/libfake.so"]),
+        ({"LD_PRELOAD": "/x/libfake.so"}, "wrk", ["loaded: LD_PRELOAD=/x/libfake.so"]),
+        ({"LD_PRELOAD": "/x/libjemalloc.so.2"}, "wrk", []),
+        ({"PYTHONTRACEMALLOC": "1"}, "python", ["instrument: PYTHONTRACEMALLOC=1"]),
     ],
 )
 def test_signs_of_an_environment(
@@ -377,14 +381,41 @@ def test_signs_of_an_environment(
     ("path", "told"),
     [
         ("/usr/lib/libasan.so.8", ["instrument: libasan.so.8"]),
-        ("/x/lib-dynload/_lsprof.cpython-311.so", ["instrument: _lsprof.cpython-311.so"]),
-        ("/x/coverage/tracer.abi3.so", ["instrument: tracer.abi3.so"]),
+        ("/x/lib-dynload/_lsprof.cpython-311.so", ["loaded: _lsprof.cpython-311.so"]),
+        ("/x/coverage/tracer.abi3.so", ["loaded: tracer.abi3.so"]),
+        ("/home/me/coverage/libshop.so", []),
         ("/x/libssl.so.3", []),
     ],
 )
 def test_signs_of_what_is_mapped(path: str, told: list[str]) -> None:
     line = f"7f00-7f01 r-xp 00000000 fe:00 17       {path}\n7f02-7f03 rw-p 00000000 00:00 0\n"
     assert list(signs.of_maps(line * 2)) == told
+
+
+@pytest.mark.parametrize(
+    ("package", "environment", "told"),
+    [
+        ("", {}, []),
+        ("lodash", {}, []),
+        ("express", {}, ["debug: NODE_ENV is not set"]),
+        ("koa", {"NODE_ENV": "test"}, ["debug: NODE_ENV=test"]),
+        ("express", {"NODE_ENV": "production"}, []),
+    ],
+)
+def test_node_reads_its_mode_where_a_framework_does(
+    tmp_path: Path, package: str, environment: dict[str, str], told: list[str]
+) -> None:
+    """Node itself has no modes: what the program can import decides."""
+    script = tmp_path / "shop/src/server.js"
+    script.parent.mkdir(parents=True)
+    script.touch()
+    (tmp_path / "shop/node_modules" / package).mkdir(parents=True)
+    (tmp_path / "elsewhere/node_modules/express").mkdir(parents=True)
+    words = ["/usr/bin/node", "--enable-source-maps", str(script), "8000"]
+    for cwd in (tmp_path, tmp_path / "elsewhere"):
+        assert list(signs.of_node(environment, words, str(cwd))) == told
+    assert list(signs.of_node(environment, ["node", "src"], str(tmp_path / "shop"))) == told
+    assert not list(signs.of_node(environment, ["python", str(script)], str(tmp_path)))
 
 
 def test_signs_of_a_real_process() -> None:
@@ -430,12 +461,12 @@ def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: 
         until(lambda: "ready" in text_of(out))
         running = Running("app", process.pid, process.pid, out, tmp_path / "app.err", 0.0)
         with closing(OutputSize(running, [process.pid])) as printed:
-            assert printed.grown() == 0
+            assert (printed.grown(), printed.line()) == (0, "")
             log.rename(tmp_path / "log.1")
             read_only.write_text("much more than before")
             assert process.stdin is not None
             process.stdin.write(b"\n")
             process.stdin.flush()
             until(lambda: "yy" in text_of(out))
-            assert printed.grown() == 1000 + 100
+            assert (printed.grown(), printed.line()) == (1000 + 100, "y" * 99)
         process.stdin.write(b"\n")

@@ -201,6 +201,8 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
         (f'python = "{sys.executable}"\nrequires = ["{NOWHERE}"]', 2, "was not found"),
         (f'python = "{sys.executable}"\nrequires = ["packaging=="]', 2, "expected version"),
         (f'python = "{sys.executable}"\nrequires = ["six<1", "six>1"]', 2, ":5:1: "),
+        (f'python = "{sys.executable}"\nrequires = ["-r a.txt"]', 2, "/a.txt: No such file"),
+        (f'python = "{sys.executable}"\nrequires = ["./app"]', 2, "uv.lock, instead name the Pyth"),
         (f'python = "{sys.executable}"\nrequires = ["six"]', 3, "py312 lacks: gunicorn"),
         (f'python = "{sys.executable}"\nrequires = ["six"]', 3, 'py312.requires: "gunicorn"'),
     ],
@@ -217,6 +219,20 @@ def test_what_cannot_be_is_told_before_anything_starts(
 
 
 # --- building and the cache ----------------------------------------------------------------------
+
+
+@pytest.mark.network
+def test_a_file_of_requirements_is_taken_as_pip_takes_it(tmp_path: Path, kept: Path) -> None:
+    """With the file that it includes, whose change makes another environment."""
+    needed("uv")
+    (tmp_path / "requirements.txt").write_text("# of the app\n-r more.txt\n")
+    (tmp_path / "more.txt").write_text("gunicorn==22.0.0  # the server\n")
+    suite = loaded(written(tmp_path, _here(["-r requirements.txt"])))
+    says: list[str] = []
+    assert made(suite, says)["py312"].facts.packages["gunicorn"] == "22.0.0"
+    (tmp_path / "more.txt").write_text("gunicorn==23.0.0\n")
+    assert made(suite, says)["py312"].facts.packages["gunicorn"] == "23.0.0"
+    assert len(says) == 2, says
 
 
 @pytest.mark.network

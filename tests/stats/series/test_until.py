@@ -178,7 +178,7 @@ def test_it_stops_once_it_is_enough_and_is_complete(
 ) -> None:
     result, told = stopped
     assert "2 cases, 8 to 10 blocks: 16 to 20 trials, about " in told
-    assert "at most about " in told
+    assert " left for all blocks" in told
     assert "block 8, the report's widest interval is " in told
     assert "% to a side: ping · one · pace / two · pace in throughput: enough" in told
     assert "stopped after 8 blocks: no interval is wider than " in told

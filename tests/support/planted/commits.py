@@ -52,7 +52,9 @@ BROKEN: Mapping[str, Commit] = {
     "content type": Commit('kind = "text/html"', "text/html"),
     "missing items": Commit("body = b'{\"items\": [1, 2]}'", r"\[1, 2\]", expect=PARSED),
     "500 under load": Commit('if loaded: status = "500 Sorry"', "500"),
-    "500 to one in twenty": Commit('if loaded and number % 20 == 0: status = "500 Sorry"', "500"),
+    "500 to one in twenty": Commit(
+        'if loaded and number % 20 == 0: status = "500 Sorry"', "of status 500"
+    ),
     "in half of the blocks": Commit(
         "if single and int(1000 * loaded_s) % 2: body = WRONG", "no pool"
     ),

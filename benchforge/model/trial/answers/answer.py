@@ -194,7 +194,10 @@ def either(status: Statuses) -> str:
 def difference(expect: Expect, answer: Answer, body: bytes) -> str | None:
     """What is wrong with an answer, in one line; None when it is right. `body` is decoded."""
     if answer.status not in statuses_of(expect.status):
-        return f"expected status {either(expect.status)}, got {answer.status}{_shown_body(body)}"
+        location = answer.headers.get("location")
+        target = "" if location is None else f" (Location: {location})"
+        expected = f"expected status {either(expect.status)}, got {answer.status}"
+        return f"{expected}{target}{_shown_body(body)}"
     got_type = answer.headers.get("content-type", "")
     if expect.content_type is not None and not _type_fits(expect.content_type, got_type):
         return f"expected content type {expect.content_type}, got {got_type or 'none'}"

@@ -15,9 +15,11 @@ from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.screen.say import say
 from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.model.trial.answers.answer import Answer, body_difference
+from benchforge.parts.part import Server
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.http.request import HttpAnswer, ask
+from benchforge.run.http.request import OVER_TLS, HttpAnswer, ask
 from benchforge.run.locate import missing
+from benchforge.run.programs.lacking import left_out
 from benchforge.run.trial.context import (
     TrialContext,
     ground,
@@ -164,7 +166,7 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")
-            error.hint = _hint(error, add_path)
+            error.hint = _hint(error, case.server, add_path)
             raise
         except (OSError, http.client.HTTPException) as error:
             message = f"{case.name.server}: answered a request, and not the next one: {error}"
@@ -183,8 +185,10 @@ def _keeps(answer: Answer) -> bool:
     return "keep-alive" in words if answer.version == "HTTP/1.0" else "close" not in words
 
 
-def _hint(error: TrialFailed, add_path: str) -> str:
+def _hint(error: TrialFailed, server: Server, add_path: str) -> str:
     """Return what to do about a server without a right answer."""
+    if hint := _unreceived(error, server):
+        return hint
     if lacks := _NO_MODULE.search(f"{error}\n{error.log}"):
         return (
             f"{lacks[1]} is neither in the folder in which you started duel, nor installed for the "
@@ -196,6 +200,16 @@ def _hint(error: TrialFailed, add_path: str) -> str:
         return "its log says why; if it needs a database: --backend postgresql:DATASET"
     if _REFUSED.search(str(error)):
         return f"{add_path}, or change the request by --header, --body and --method"
-    if error.stage == "ask":
-        return error.hint or f"{add_path}, or name the right status with --expect-status"
-    return error.hint or (_START if error.stage == "start" else "")
+    right = f"{add_path}, or name the right status with --expect-status"
+    return error.hint or {"ask": right, "start": _START}.get(error.stage, "")
+
+
+def _unreceived(error: TrialFailed, server: Server) -> str:
+    """Return what to do about a command without a variable, or one that speaks TLS; else ""."""
+    if variable := left_out(f"{error}\n{error.log}", server):
+        return f"the command does not receive your {variable}: add --env {variable}"
+    if OVER_TLS in str(error) and not server.outside():
+        return (
+            "write a suite, with tls = true in the table of the server: benchforge new suite bench"
+        )
+    return ""

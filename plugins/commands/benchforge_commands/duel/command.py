@@ -64,6 +64,12 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     multiple=True,
     help="Name of a server in the report: one for each, in their order.",
 )
+@click.option(
+    *("--env", "variables"),
+    metavar="NAME",
+    multiple=True,
+    help="Variable of your environment for each command; repeatable. Others do not reach them.",
+)
 @click.option("--save", metavar="FILE", type=PATH, help="Also keep the suite as FILE, a .toml.")
 @click.option(
     *("-o", "--output"),
@@ -76,7 +82,9 @@ def command() -> None:
 
     SERVER is a command in quotes, with {port} where it takes its port, or the URL of a server that
     runs already on this machine. benchforge splits a command into words as a shell does, but
-    starts it without a shell. {python} is benchforge's own interpreter.
+    starts it without a shell: of your environment it has PATH, HOME and LANG. Write others before
+    the program, as NAME=value, or pass them with --env NAME. {python} is benchforge's own
+    interpreter.
 
     benchforge starts each server once, compares the answers, and prints the difference. Then it
     measures like `benchforge run`: the first interval comes within a minute.

@@ -4,9 +4,10 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from pydantic_core import PydanticCustomError
 
@@ -38,7 +39,7 @@ from benchforge_commands.duel.answers import (
     compare,
     first_answers,
 )
-from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled
+from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled, passed
 from benchforge_commands.duel.suite import (
     Question,
     described,
@@ -54,41 +55,49 @@ _FEWEST = 2
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-def main(
-    servers: tuple[str, ...],
-    path: str | None,
-    headers: tuple[str, ...],
-    body: str | None,
-    method: str | None,
-    connections: int,
-    rate: str | None,
-    keep_alive: bool | None,
-    time_limit: str,
-    expect_status: int,
-    backends: tuple[str, ...],
-    labels: tuple[str, ...],
-    save: Path | None,
-    output: Path | None,
-) -> int:
+@dataclass(frozen=True)
+class DuelOptions:
+    """The options of the command line."""
+
+    path: str | None
+    headers: tuple[str, ...]
+    body: str | None
+    method: str | None
+    connections: int
+    rate: str | None
+    keep_alive: bool | None
+    time_limit: str
+    expect_status: int
+    backends: tuple[str, ...]
+    variables: tuple[str, ...]
+    labels: tuple[str, ...]
+    save: Path | None
+    output: Path | None
+
+
+def main(servers: tuple[str, ...], **words: Any) -> int:
     """Compare the answers of the servers, then measure them. Return the exit code of a run."""
     if len(servers) < _FEWEST:
         hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
         raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
-    contenders = labelled([contender(one) for one in servers], labels)
-    time_s = duration(time_limit)
+    options = DuelOptions(**words)
+    variables = passed(options.variables)
+    contenders = labelled([contender(one, variables) for one in servers], options.labels)
+    time_s = duration(options.time_limit)
+    body, rate, save = options.body, options.rate, options.save
     question = Question(
-        method=method or ("GET" if body is None else "POST"),
-        path=_path(path, contenders),
-        headers=dict(map(_header, headers)),
+        method=options.method or ("GET" if body is None else "POST"),
+        path=_path(options.path, contenders),
+        headers=dict(map(_header, options.headers)),
         body=body,
-        status=expect_status,
-        connections=connections,
+        status=options.expect_status,
+        connections=options.connections,
         rate=None if rate is None else _rate(rate),
-        keep_alive=keep_alive is not False,
-        backends=_backends(backends),
+        keep_alive=options.keep_alive is not False,
+        backends=_backends(options.backends),
         time_s=time_s,
     )
-    results = output or Path("results")
+    results = options.output or Path("results")
     wrk = locate("wrk") is not None
 
     right: Tables = {}
@@ -111,7 +120,7 @@ def main(
         say(alike(answers))
     right, judged_by = agreed(answers, question.method)
     say(f"answers are judged by {judged_by}")
-    if keep_alive is None and (unlike := closing(answers)):
+    if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
@@ -120,7 +129,7 @@ def main(
     tables = suite_in(Path())
     design = _design(tables, question, answers, registry)
     load = as_table(as_table({**tables, **design}["loaders"])["load"])
-    say(f"load tool: {load['use']}, {counted(connections, 'connection')}")
+    say(f"load tool: {load['use']}, {counted(question.connections, 'connection')}")
 
     def designed_in(folder: Path) -> Tables:
         return {**suite_in(folder), **design}
@@ -130,8 +139,8 @@ def main(
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
-        return begin(file, results, options)
+        run_options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
+        return begin(file, results, run_options)
 
 
 def _design(

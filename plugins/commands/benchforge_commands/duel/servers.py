@@ -7,9 +7,10 @@ import shlex
 import socket
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,6 +19,8 @@ from pydantic import JsonValue
 from benchforge.errors import NoAnswer, Unusable
 from benchforge.parts.fillable import Fillable
 from benchforge.parts.wrong_option import WrongOption
+from benchforge.run.http.request import reachable
+from benchforge.suite.secrets.forms import SHORTEST
 from benchforge.suite.toml.document import Tables
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -44,15 +47,31 @@ class Contender(NamedTuple):
     "Path of its URL; None for a command, and for a URL without one."
 
 
-def contender(given: str) -> Contender:
-    """Read a command or a URL. Raises Unusable for what cannot be a server."""
-    return _of_url(given) if _URL.match(given) else _of_command(given)
+def contender(given: str, variables: Mapping[str, JsonValue] = MappingProxyType({})) -> Contender:
+    """Read a command, which receives these variables, or a URL.
+
+    Raises Unusable for what cannot be a server.
+    """
+    return _of_url(given) if _URL.match(given) else _of_command(given, variables)
+
+
+def passed(names: Sequence[str]) -> dict[str, JsonValue]:
+    """Return the caller's variables, as a suite names them: values that can be hidden are secrets.
+
+    Raises Unusable for a name that is not set.
+    """
+    for name in names:
+        if name not in os.environ:
+            hint = f"set it: {name}=... benchforge duel; or write {name}=value before the program"
+            raise Unusable(f"--env {name}: your environment has no {name}", hint)
+    short = {name: os.environ[name] for name in names if len(os.environ[name]) < SHORTEST}
+    return {name: short.get(name) or {"env": name} for name in names}
 
 
 def check_listening(contenders: Sequence[Contender]) -> None:
     """Raise NoAnswer for a URL at which nothing listens: benchforge does not start it."""
     for server in contenders:
-        root = urlsplit(str(server.table.get("url", "")))
+        root = urlsplit(reachable(str(server.table.get("url", ""))))
         if root.hostname is None:
             continue
         port = root.port or (443 if root.scheme == "https" else 80)
@@ -138,13 +157,13 @@ def from_there(path: str, folder: Path) -> str:
     return os.path.relpath(Path.cwd() / path, os.path.realpath(folder))
 
 
-def _of_command(given: str) -> Contender:
+def _of_command(given: str, variables: Mapping[str, JsonValue]) -> Contender:
     try:
         words = shlex.split(given)
     except ValueError as error:
         hint = 'close the quotes, or write \\" for one that is meant'
         raise Unusable(f"{given!r}: {str(error).lower()}", hint) from None
-    environment: dict[str, JsonValue] = {}
+    environment = dict(variables)
     while words and (match := _ASSIGNMENT.fullmatch(words[0])):
         environment[match[1]] = match[2]
         words.pop(0)
@@ -154,7 +173,8 @@ def _of_command(given: str) -> Contender:
         hint = "benchforge starts it without a shell: write it as \"sh -c '...'\", with exec"
         raise Unusable(f"{given!r}: {min(shells)} is for a shell", hint)
     words = [word.replace("{python}", sys.executable) for word in words]
-    names = {name for word in (*words, *map(str, environment.values())) for name in _names(word)}
+    filled = (value for name, value in environment.items() if name not in variables)
+    names = {name for word in (*words, *map(str, filled)) for name in _names(word)}
     if not names & {"port", "url"}:
         raise Unusable(f"{given!r}: no {{port}} in it", _port_hint(given))
     table: Tables = {"use": "command", "command": [*words]}

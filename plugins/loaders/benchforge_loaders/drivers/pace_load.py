@@ -69,6 +69,15 @@ def read_head(options):
     options.url = options.url.rstrip("/") + path
 
 
+def reached(found):
+    """Return the first address that takes a connection: localhost may have two."""
+    for entry in found[:-1]:
+        with socket.socket(*entry[:2]) as trying:
+            if trying.connect_ex(entry[4]) == 0:
+                return entry
+    return found[-1]
+
+
 def planned(options):
     try:
         if options.head is not None:
@@ -79,7 +88,7 @@ def planned(options):
     secure = url.scheme == "https"
     port = url.port or (443 if secure else 80)
     try:
-        found = socket.getaddrinfo(url.hostname, port, type=socket.SOCK_STREAM)
+        found = reached(socket.getaddrinfo(url.hostname, port, type=socket.SOCK_STREAM))
         context = trust(options) if secure else None
         request = request_of(options, url)
         per_record = 1.0 if options.stream is None else Flows(options.stream).per_record
@@ -87,8 +96,8 @@ def planned(options):
         where = error.filename or url.hostname or options.url
         sys.exit(f"pace: {where}: {error.strerror or error}")
     return SimpleNamespace(
-        family=found[0][0],
-        address=found[0][4],
+        family=found[0],
+        address=found[4],
         host=url.hostname,
         context=context,
         request=request,

@@ -1,6 +1,5 @@
 """The causes of findings in words: what a reader must know, and the few that are shown first."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +7,11 @@ from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
-from benchforge_reporters.document.explanations import EXPLANATIONS, Explanation
+from benchforge_reporters.document.explanations import BRIEFS, EFFECTS, remedy
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
 _NAMED = 3
-_TENFOLD = 10
-_WANTED = 100  # responses beyond a percentile
-_LONG_S = 120  # a load that nobody waits for in each trial
 _TICK_S = 0.01  # in which the kernel counts CPU time
 _CLASSES: Final = ("invalid", "limits", "setup")
 CauseClass = Literal["invalid", "limits", "setup", "dealt with", "expert"]
@@ -31,7 +27,7 @@ class CauseText:
     "The cause in at most BRIEF characters."
     effect: str
     remedy: str
-    "A line of TOML, or a command; empty where there is none."
+    "A command, or advice; empty where there is none."
 
     @property
     def id(self) -> str:
@@ -96,9 +92,6 @@ def cause_texts(
     return CauseTexts(tuple(shown), tuple(dict.fromkeys(others)), findings, unanswered)
 
 
-_ALL_FAILED = "correct what made all trials fail: report.md has the reasons"
-
-
 def _unlike(text: CauseText) -> bool:
     """Whether a cause says that servers of a comparison did not do the same work."""
     return text.kind in {"invalid", "limits"} and any(
@@ -116,17 +109,15 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
         return CauseText(cause, kind, brief, effect, "")
     if _of_searches(roots, summary):
         kind = "expert"  # the interval of the rate has the scatter of all trials
-    explanation = EXPLANATIONS.get(cause.id)
     if cause.state == "unknown":
         saw, _, _ = roots[0].check.message.partition(": ")
         return CauseText(cause, kind, _cut(f"unknown: {saw}"), roots[0].check.message, "")
-    if explanation is None:
-        return CauseText(cause, kind, *_of_message(roots[0]))
-    of_blocks = any(one.check.topic == "blocks" for one in roots)
-    if of_blocks and trials and not any(trial.measured for trial in trials):
-        explanation = explanation._replace(remedy=_ALL_FAILED)  # more blocks would fail, too
+    to_do = remedy(cause.id, roots, summary, trials)
+    if cause.id not in BRIEFS:
+        saw, _, _ = roots[0].check.message.partition(": ")
+        return CauseText(cause, kind, _cut(saw), roots[0].check.message, to_do)
     words = _Words(cause, roots, summary, trials)
-    return CauseText(cause, kind, *words.filled(explanation))
+    return CauseText(cause, kind, words.brief, words.filled(EFFECTS[cause.id], _NAMED), to_do)
 
 
 def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
@@ -157,12 +148,6 @@ def _roots(cause: Cause) -> tuple[FoldedFinding, ...]:
     roots = [one for one in cause.findings if one.check.id == cause.id] or list(cause.findings)
     failed = [one for one in roots if one.check.status == "fail"]
     return tuple(failed or roots)
-
-
-def _of_message(finding: FoldedFinding) -> Explanation:
-    """Return the words of a check itself: what it saw, and what it advises after a colon."""
-    saw, _, advice = finding.check.message.partition(": ")
-    return Explanation(_cut(saw), finding.check.message, advice)
 
 
 def _cut(text: str) -> str:
@@ -204,18 +189,15 @@ class _Words:
     summary: Summary
     trials: Sequence[Trial]
 
-    def filled(self, explanation: Explanation) -> Explanation:
-        """Return an explanation with its names and numbers, as many as a line has room for."""
-        for most in (_NAMED, 1, 0):
-            brief = explanation.brief.format_map(self._names(most))
-            if len(brief) <= BRIEF:
-                break
-        all_names = self._names(_NAMED)
-        return Explanation(
-            _cut(brief),
-            explanation.effect.format_map(all_names),
-            explanation.remedy.format_map(all_names),
-        )
+    @property
+    def brief(self) -> str:
+        """The cause with its names and numbers, as many as a line has room for."""
+        texts = [self.filled(BRIEFS[self.cause.id], most) for most in (_NAMED, 1, 0)]
+        return next((text for text in texts if len(text) <= BRIEF), _cut(texts[-1]))
+
+    def filled(self, text: str, most: int) -> str:
+        """Return a text with its names and numbers, at most so many names."""
+        return text.format_map(self._names(most))
 
     def _names(self, most: int) -> dict[str, str]:
         servers = self._servers
@@ -235,8 +217,6 @@ class _Words:
             "range": self._range,
             "programs": programs,
             "cpus": str(self.summary.facts.get("cpus_usable", "?")),
-            "longer": self._longer,
-            "more_connections": str(4 * max(self._connections, default=1)),
         }
 
     @property
@@ -278,30 +258,6 @@ class _Words:
         words = threshold.rpartition(" at ")[2] or threshold
         words = words.rpartition("below ")[2]
         return words.partition(" ")[2]
-
-    @property
-    def _longer(self) -> str:
-        """A load with a hundred responses beyond the percentile, or else a lower percentile."""
-        ends = [one.values[0] for one in self.roots if one.values]
-        loads = [trial.load.declared_s for trial in self._theirs if trial.load is not None]
-        if any(trial.load is not None and trial.load.stages for trial in self._theirs):
-            return "longer stages"
-        if not ends or not loads or min(ends) <= 0:
-            return 'duration = "60s"'
-        seconds = max(loads) * _WANTED / min(ends)
-        step = _TENFOLD if seconds > _TENFOLD else 1
-        whole = step * math.ceil(seconds / step)
-        return f'duration = "{whole}s"' if whole <= _LONG_S else "a lower percentile"
-
-    @property
-    def _connections(self) -> list[int]:
-        loads = [trial.load for trial in self._theirs]
-        return [one.connections for one in loads if one is not None and one.connections]
-
-    @property
-    def _theirs(self) -> list[Trial]:
-        numbers = set(self.cause.trials)
-        return [trial for trial in self.trials if trial.number in numbers]
 
 
 def _figure(value: float) -> str:

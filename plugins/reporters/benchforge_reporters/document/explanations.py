@@ -1,204 +1,305 @@
 """What the causes of findings mean to a reader, and what to do: one entry a check.
 
-`brief` is a line of at most 72 characters, `effect` what to think of, `remedy` a line of TOML or a
-command. Names in braces are numbers and names that `causes.py` computes over all trials.
+A brief is a line of at most 72 characters, an effect what to think of it. Names in braces are
+numbers and names that `causes.py` computes over all trials. A remedy is a command that can be typed
+as it is printed, where there is one; E1.length is one for a variant of a cause. One that begins
+with `--set` becomes the command that measures the suite so: once for each scenario, server and load
+tool that it names. Other names in braces are computed over the trials of the cause.
 """
 
-from typing import Final, NamedTuple
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
 
+from benchforge.plugin import CaseSummary, FoldedFinding, Summary, Trial, readable
+from benchforge_reporters.document.next_step import again, blocks_by_scenario, settings_of_blocks
 
-class Explanation(NamedTuple):
-    """The words of one cause."""
-
-    brief: str
-    effect: str
-    remedy: str = ""
-
-
-EXPLANATIONS: Final = {
-    "D1": Explanation(
-        "{servers} ran in a development mode",
-        "Such a mode does more for each request: the numbers are not those of a deployed server.",
-        "switch debugging off: DEBUG = False, FLASK_DEBUG = 0, without --reload and --debug",
-    ),
-    "D2": Explanation(
-        "{servers} ran below a debugger, profiler or coverage",
-        "The instrument is part of each response time.",
-        "start it without the instrument",
-    ),
-    "D3": Explanation(
-        "{servers} wrote {range} bytes to logs and files for each request",
-        "Writing is part of the work here; a comparison is fair where all write alike.",
-        "see server-*.err of a trial; turn that log off for all; SQLite's file is the app's work",
-    ),
-    "E1": Explanation(
-        "{servers}: {range} of the requests failed",
-        "An error is usually faster than an answer: throughput and latency flatter the server.",
-        "benchforge report --why E1, then fewer connections",
-    ),
-    "E2": Explanation(
-        "some requests of {servers} timed out, or had no answer at the end",
-        "They are in no response time, so high percentiles are too low.",
-        "a longer duration, or fewer connections",
-    ),
-    "E3": Explanation(
-        "{servers}: answers were not all the same",
-        "Servers that answer differently do different work.",
-        "benchforge report --why E3",
-    ),
-    "E4": Explanation(
-        "headers or bodies of {servers} differ in size by {range}",
-        "Headers are work and traffic: a part of the difference may be theirs.",
-        "let all send the same headers; benchforge report --why E4 has their sizes",
-    ),
-    "I1": Explanation(
-        "{servers} used CPU while others had their turn",
-        "It worked where no load was put on it: the ratio is not one of rates.",
-        'interleave = "off" in this scenario',
-    ),
-    "I2": Explanation(
-        "noise did not meet all servers alike in their turns",
-        "A part of the difference may be that of the noise.",
-        "blocks = 20, or stop other programs",
-    ),
-    "I3": Explanation(
-        "{servers}: the ends of slices took much of their time",
-        "At the end of a slice fewer requests are under way than in the rest of it.",
-        "fewer connections, or an interleave twice as long",
-    ),
-    "I4": Explanation(
-        "the place in a round changed how fast servers are",
-        "A server is slow after a rest, or feels what another left behind.",
-        'interleave = "off" in this scenario',
-    ),
-    "I5": Explanation(
-        "the ratio of two servers drifted from round to round",
-        "One of them was warming up, or grew.",
-        'repeat.warmup = "2s"',
-    ),
-    "I6": Explanation(
-        "{servers} had no response in whole slices, in {trials}",
-        "It stood still in these slices: turns cannot compare that.",
-        'interleave = "off" in this scenario',
-    ),
-    "I8": Explanation(
-        "servers in turns have another ratio than one after the other",
-        "Freezing changes what they do, such as a timer that counts wall time.",
-        'interleave = "off" in this scenario',
-    ),
-    "K1": Explanation(
-        "{servers} closed connections, {others} kept them",
-        "Each difference is also the price of opening a connection for each request.",
-        'worker_class = "gthread" (gunicorn -k gthread), or keep_alive = false for all',
-    ),
-    "K2": Explanation(
-        "{servers}: the queue of connections was full in {trials}",
-        "Some clients waited for seconds; the throughput says nothing of them.",
-        "backlog = 2048, or fewer connections",
-    ),
-    "L1": Explanation(
-        "the load tool used {range} of a CPU: it may be the limit",
-        "Servers may be faster than the tool that asks them: no difference means nothing.",
-        "threads = 2 in [loaders], or fewer connections",
-    ),
-    "L2": Explanation(
-        "the load tool was at {range} of its own highest rate",
-        "Servers may be faster than the tool that asks them: ratios are too small.",
-        "more threads for the load tool, or a faster one",
-    ),
-    "M1": Explanation(
-        "memory ran short in {trials}: pages came from a disk",
-        "Response times hold the time of the disk.",
-        "close other programs, or fewer workers",
-    ),
-    "M2": Explanation(
-        "the kernel killed processes for memory in {trials}",
-        "What was measured afterwards is another server.",
-        "fewer workers, or more memory",
-    ),
-    "N1": Explanation(
-        "others used {range} of the CPUs in {trials}{programs}",
-        "The numbers are those of a busy machine.",
-        "stop other programs, and run the suite again",
-    ),
-    "N4": Explanation(
-        "the hypervisor took {range} of the CPUs in {trials}",
-        "The numbers are those of a machine that others share.",
-        "measure on a machine of its own",
-    ),
-    "N5": Explanation(
-        "a CPU quota stopped the trial {range} times",
-        "Servers stood still while the quota was used up.",
-        "docker run without --cpus, or a larger cpu.max",
-    ),
-    "N6": Explanation(
-        "the machine was at work in the minute before the first trial",
-        "Other programs may have gone on. An earlier run that ended just before does no harm.",
-        "stop other programs before a run, or wait a minute after another run",
-    ),
-    "O1": Explanation(
-        "{servers} stood still: times of slow requests are too good",
-        "A closed loop sends nothing while a server stands still, so that p99 hides it.",
-        'use = "pace" with a rate: it counts from when a request was due',
-    ),
-    "P1": Explanation(
-        "the load tool shared CPUs with what it measures ({cpus} CPUs)",
-        "Ratios hold for such a machine; rates and times are those of all together.",
-        '[placement] with server = "0" and loader = "1", or a machine with more CPUs',
-    ),
-    "S1": Explanation(
-        "{servers} did not settle",
-        "The level depends on when one looks.",
-        'repeat.warmup = "10s", and a longer duration',
-    ),
-    "S2": Explanation(
-        "few responses beyond {parts} of {scenarios}: {range} a trial",
-        "So few responses place a percentile badly; 100 beyond it are wanted.",
-        "{longer}",
-    ),
-    "S3": Explanation(
-        "{scenarios}: too few blocks have values of all sides",
-        "Below three blocks there is no interval, and below five a wide one.",
-        "repeat.blocks = 10",
-    ),
-    "S4": Explanation(
-        "the same server measured twice differs from itself",
-        "Something else than the servers makes differences here: no ratio counts.",
-        "benchforge doctor, then measure again on a quiet machine",
-    ),
-    "S6": Explanation(
-        "{parts} behaves in two ways",
-        "A level between both is one that it rarely has.",
-        "benchforge report --why S6",
-    ),
-    "S7": Explanation(
-        "processes of {servers} ended or began in {trials}",
-        "It crashed, begins anew after so many requests, or began its workers late.",
-        "see its log in trials/; max_requests = 0",
-    ),
-    "T1": Explanation(
-        "the clock of this machine is a slow one",
-        "Each look at the clock takes longer: tools that look often are slower.",
-        "clocksource=tsc on the kernel's command line",
-    ),
-    "W1": Explanation(
-        "{servers}: workers had unequal work, or their numbers are not alike",
-        "A server may be faster than measured, or had more workers than another.",
-        "workers and threads in each server, or connections = {more_connections}",
-    ),
-    "W3": Explanation(
-        "{parts} was used up ({range}): the backend was measured",
-        "Servers that wait for the same backend cannot differ.",
-        "give it CPUs of its own ([placement]), or ask less of it",
-    ),
-    "W4": Explanation(
-        "servers speak to the backend with and without encryption",
-        "A part of the difference is that of TLS.",
-        "the same sslmode in the URL for all",
-    ),
-    "quiet": Explanation(
-        "others used CPUs just before {trials}",
-        "benchforge waited for quiet, and measured all the same.",
-        'repeat.quiet = "30s"',
-    ),
+BRIEFS: Final = {
+    "D1": "{servers} ran in a development mode",
+    "D2": "{servers} had a debugger, profiler or coverage loaded",
+    "D3": "{servers} wrote {range} bytes to logs and files for each request",
+    "E1": "{servers}: {range} of the requests failed",
+    "E2": "some requests of {servers} timed out, or had no answer at the end",
+    "E3": "{servers}: answers were not all the same",
+    "E4": "headers or bodies of {servers} differ in size by {range}",
+    "I1": "{servers} used CPU while others had their turn",
+    "I2": "noise did not meet all servers alike in their turns",
+    "I3": "{servers}: the ends of slices took much of their time",
+    "I4": "the place in a round changed how fast servers are",
+    "I5": "the ratio of two servers drifted from round to round",
+    "I6": "{servers} had no response in whole slices, in {trials}",
+    "I8": "servers in turns have another ratio than one after the other",
+    "K1": "{servers} closed connections, {others} kept them",
+    "K2": "{servers}: the queue of connections was full in {trials}",
+    "L1": "the load tool used {range} of a CPU: it may be the limit",
+    "L2": "the load tool was at {range} of its own highest rate",
+    "M1": "memory ran short in {trials}: pages came from a disk",
+    "M2": "the kernel killed processes for memory in {trials}",
+    "N1": "others used {range} of the CPUs in {trials}{programs}",
+    "N4": "the hypervisor took {range} of the CPUs in {trials}",
+    "N5": "a CPU quota stopped the trial {range} times",
+    "N6": "the machine was at work in the minute before the first trial",
+    "O1": "{servers} stood still: times of slow requests are too good",
+    "P1": "the load tool shared CPUs with what it measures ({cpus} CPUs)",
+    "S1": "{servers} did not settle",
+    "S2": "few responses beyond {parts} of {scenarios}: {range} a trial",
+    "S3": "{scenarios}: too few blocks have values of all sides",
+    "S4": "the same server measured twice differs from itself",
+    "S6": "{parts} behaves in two ways",
+    "S7": "processes of {servers} ended or began in {trials}",
+    "T1": "the clock of this machine is a slow one",
+    "W1": "{servers}: workers had unequal work, or their numbers are not alike",
+    "W3": "{parts} was used up ({range}): the backend was measured",
+    "W4": "servers speak to the backend with and without encryption",
+    "quiet": "others used CPUs just before {trials}",
 }
+EFFECTS: Final = {
+    "D1": "Such a mode does more for each request: the numbers are not those of a deployed server.",
+    "D2": "Where it is in use, the instrument is part of each response time.",
+    "D3": "Writing is part of the work here; a comparison is fair where all write alike.",
+    "E1": "An error is usually faster than an answer: throughput and latency flatter the server.",
+    "E2": "They are in no response time, so high percentiles are too low.",
+    "E3": "Servers that answer differently do different work.",
+    "E4": "Headers are work and traffic: a part of the difference may be theirs.",
+    "I1": "It worked where no load was put on it: the ratio is not one of rates.",
+    "I2": "A part of the difference may be that of the noise.",
+    "I3": "At the end of a slice fewer requests are under way than in the rest of it.",
+    "I4": "A server is slow after a rest, or feels what another left behind.",
+    "I5": "One of them was warming up, or grew.",
+    "I6": "It stood still in these slices: turns cannot compare that.",
+    "I8": "Freezing changes what they do, such as a timer that counts wall time.",
+    "K1": "Each difference is also the price of opening a connection for each request.",
+    "K2": "Some clients waited for seconds; the throughput says nothing of them.",
+    "L1": "Servers may be faster than the tool that asks them: no difference means nothing.",
+    "L2": "Servers may be faster than the tool that asks them: ratios are too small.",
+    "M1": "Response times hold the time of the disk.",
+    "M2": "What was measured afterwards is another server.",
+    "N1": "The numbers are those of a busy machine.",
+    "N4": "The numbers are those of a machine that others share.",
+    "N5": "Servers stood still while the quota was used up.",
+    "N6": "Other programs may have gone on. An earlier run that ended just before does no harm.",
+    "O1": "A closed loop sends nothing while a server stands still, so that p99 hides it.",
+    "P1": "Ratios hold for such a machine; rates and times are those of all together.",
+    "S1": "The level depends on when one looks.",
+    "S2": "So few responses place a percentile badly; 100 beyond it are wanted.",
+    "S3": "Below three blocks there is no interval, and below five a wide one.",
+    "S4": "Something else than the servers makes differences here: no ratio counts.",
+    "S6": "A level between both is one that it rarely has.",
+    "S7": "It crashed, begins anew after so many requests, or began its workers late.",
+    "T1": "Each look at the clock takes longer: tools that look often are slower.",
+    "W1": "A server may be faster than measured, or had more workers than another.",
+    "W3": "Servers that wait for the same backend cannot differ.",
+    "W4": "A part of the difference is that of TLS.",
+    "quiet": "benchforge waited for quiet, and measured all the same.",
+}
+_FEWER = "--set {loaders}.{loader}.connections={fewer}"
+_LONGER = "--set {loaders}.{loader}.duration={longer}s"
+_OFF = "--set scenarios.{scenario}.interleave=off"
+_PACE = 'use="pace",connections={connections},duration="{seconds}s"'
+_PACED = f"--set '{{loaders}}.{{loader}}={{{{{_PACE},rate=\"{{half}}/s\"}}}}'"
+_WRK = "--set '{loaders}.{loader}={{"
+_WRK += 'use="wrk",connections={connections},duration="{seconds}s"}}\''
+_THREADS = "--set {loaders}.{loader}.{threads}"
+REMEDIES: Final = {
+    "D1": "switch debugging off: DEBUG = False, without --reload and --debug",
+    "D1.variable": "--set servers.{server}.environment.{variable}={deployed}",
+    "D2": "start it without the instrument, or without importing it",
+    "D3": "see server-*.err of a trial; turn that log off for all",
+    "D3.queue": "waitress-serve --threads={connections}",
+    "E1": _FEWER,
+    "E1.length": "--set scenarios.{scenario}.expect.length=any",
+    "E1.kinds": "--set scenarios.{scenario}.kinds.{kind}.expect.length=any",
+    "E1.status": "correct the app or the request: benchforge report --why E1",
+    "E2": _LONGER,
+    "E3": "benchforge report --why E3",
+    "E4": "let all send the same headers; benchforge report --why E4 has their sizes",
+    "E5": "{run}",
+    "E5.unlike": "--set 'scenarios.{scenario}.requests={{}}'",
+    "G1": "{run}",
+    "H6": _LONGER,
+    "I1": _OFF,
+    "I2": "{blocks}",
+    "I3": "--set scenarios.{scenario}.interleave={slice}ms",
+    "I4": _OFF,
+    "I5": "--set repeat.warmup=2s",
+    "I6": _OFF,
+    "I8": _OFF,
+    "K1": f"--set '{{loaders}}.{{loader}}={{{{{_PACE},keep_alive=false}}}}'",
+    "K1.closes": "--set {loaders}.{loader}.keep_alive=false",
+    "K1.gunicorn": "--set servers.{server}.worker_class=gthread",
+    "K1.uwsgi": "--set servers.{server}.keep_alive=true",
+    "K2": _FEWER,
+    "K5": "--set {loaders}.{loader}.keep_alive=true",
+    "K6": "--set tuning.limits.nofile=65536",
+    "L1": _WRK,
+    "L1.threads": _THREADS,
+    "L2": _WRK,
+    "L2.threads": _THREADS,
+    "L4": "--set {loaders}.{loader}.rate={slower}/s",
+    "L4.lateness": _THREADS,
+    "M1": "close other programs, or fewer workers",
+    "M2": "fewer workers, or more memory",
+    "N1": "stop other programs, and run the suite again",
+    "N4": "measure on a machine of its own",
+    "N5": "docker run without --cpus, or a larger cpu.max",
+    "N6": "sleep 60; {run}",
+    "O1": _PACED,
+    "O2": _PACED,
+    "P1": "--set placement=auto",
+    "S1": "--set repeat.warmup=10s",
+    "S2": _LONGER,
+    "S2.long": "a lower percentile",
+    "S3": "{blocks}",
+    "S3.failed": "correct what made all trials of {failed} fail: report.md has the reasons",
+    "S3.others": "correct what made all trials of {failed} fail, or leave it out: "
+    "{run} --set 'scenarios.{scenario}.servers={others}'",
+    "S4": "benchforge doctor, then measure again on a quiet machine",
+    "S6": "benchforge report --why S6",
+    "S7": "--set repeat.warmup=10s",
+    "S7.ended": "see its log in trials/; max_requests = 0",
+    "T1": "clocksource=tsc on the kernel's command line",
+    "W1": "--set {loaders}.{loader}.connections={more}",
+    "W1.told": "workers and threads in each server",
+    "W3": "give it CPUs of its own ([placement]), or ask less of it",
+    "W4": "the same sslmode in the URL for all",
+    "quiet": "--set repeat.quiet=60s",
+}
+_LONG_S = 120  # a load that nobody waits for in each trial
+_BLOCKS = {"S3": 10, "I2": 20}
+_CLOSERS = {"ab", "hey", "k6", "oha", "siege", "weighttp", "pace_main.py"}
+_THREADED = {
+    **dict.fromkeys(("h2load", "weighttp", "wrk", "wrk2"), "threads"),
+    "pace_main.py": "processes",
+}
+_WAITS = "Task queue depth is "  # of waitress, for each request that has no thread yet
+_MODE = re.compile("debug: ([A-Z_]+)")
+
+
+def remedy(
+    id_: str, roots: Sequence[FoldedFinding], summary: Summary, trials: Sequence[Trial]
+) -> str:
+    """Return what to do about the cause `id_`; empty where nothing is known to help."""
+    scenarios = {item.scenario for item in roots if item.scenario}
+    numbers = {number for item in roots for number in item.trials}
+    concerned = [trial for trial in trials if trial.number in numbers]
+    concerned = concerned or [
+        trial for trial in trials if trial.case.scenario in scenarios or not scenarios
+    ]
+    cases = [item for item in summary.cases if item.case.scenario in scenarios or not scenarios]
+    names = _numbers(id_, roots, concerned) | {"run": again(summary), **_servers(cases)}
+    if id_ in _BLOCKS:
+        names["blocks"] = _blocks(id_, roots, [item.case.scenario for item in cases], summary)
+    text = REMEDIES.get(f"{id_}.{_variant(id_, roots, concerned, names)}", REMEDIES.get(id_, ""))
+    labels = [item.case for item in concerned] or [item.case for item in cases]
+    texts = dict.fromkeys(
+        text.format_map(
+            names | {"scenario": item.scenario, "server": item.server, "loader": item.driver}
+        )
+        for item in labels
+    )
+    if text.startswith("--set") or (id_ in _BLOCKS and text == REMEDIES[id_]):
+        return again(summary, *texts)
+    return "; ".join(texts)
+
+
+def _variant(
+    id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial], names: dict[str, str]
+) -> str:
+    """Return which remedy of a check fits."""
+    program, servers = names["program"], [{*_words(trial, "server")} for trial in trials]
+    unlike = len({item.request.model_dump_json() for item in trials}) > 1
+    closes = program in _CLOSERS and names["keeps"]
+    options = {
+        "gunicorn": {"--worker-class=sync", "--threads=1"},
+        "uwsgi": {"import pyuwsgi; pyuwsgi.run()"},
+    }
+    keeps = next(
+        (name for name, words in options.items() if all(words <= argv for argv in servers)), ""
+    )
+    variants = {
+        "D1": "variable" if names["variable"] else "",
+        "D3": "queue" if names["waits"] else "",
+        "E1": "kinds" if names["class"] == "length" and names["kind"] else names["class"],
+        "E2": "long" if float(names["longer"]) > _LONG_S else "",
+        "E5": "unlike" if unlike else "",
+        "K1": (keeps if servers else "") or ("closes" if closes else ""),
+        "L1": "threads" if program in _THREADED else "",
+        "S3": ("others" if names["others"] != "[]" else "failed") if names["failed"] else "",
+        "S7": "ended" if names["ended"] else "",
+    }
+    variants |= {"L2": variants["L1"], "S2": variants["E2"]}
+    return variants.get(id_, next((item.check.component for item in roots), ""))
+
+
+def _numbers(id_: str, roots: Sequence[FoldedFinding], trials: Sequence[Trial]) -> dict[str, str]:
+    """Return what the trials tell: numbers, and what decides about the variant."""
+    loads = [item.load for item in trials if item.load is not None]
+    readings = [item.reading for item in trials if item.reading is not None]
+    observed = [item.observation for item in trials if item.observation is not None]
+    usages = [usage for item in observed for usage in item.usage]
+    ends = [end for item in roots for end in item.values or ()] or [0.0]
+    connections = max((item.connections or 1 for item in loads), default=1)
+    seconds = max((item.declared_s for item in loads), default=0.0)
+    factor = 100 / min(ends) if id_ == "S2" and min(ends) else 101 * max(ends)
+    rate = min((item.responses / item.seconds for item in readings), default=2.0)
+    slice_s = max((item.turns.slice_s for item in trials if item.turns), default=0.1)
+    few = min(ends) if any(item.check.component == "requests" for item in roots) else 0.0
+    signs = (_MODE.match(sign) for item in usages for sign in item.development_signs)
+    variable = next((sign[1] for sign in signs if sign), "")
+    classes, kinds = Counter[str](), list[str]()
+    for reading in readings:
+        classes.update(reading.errors)
+        kinds += (label for label, part in reading.kinds.items() if part.errors.get("length"))
+    argvs = [_words(item, "loader")[:2] for item in trials]
+    tools = {PurePath(word).name for argv in argvs for word in argv}
+    programs = [name for name in tools if name in _CLOSERS or name in _THREADED]
+    program = programs[0] if len(programs) == 1 else ""
+    threads = 2 * max((item.processes or 1 for item in loads), default=1)
+    step = 10 if seconds * factor > 10 else 1  # noqa: PLR2004 - seconds
+    return {
+        "class": next((name for name, count in classes.most_common(1) if count), ""),
+        "connections": str(connections),
+        "deployed": "production" if variable == "NODE_ENV" else "",
+        "ended": "yes" * any(item.ended_processes for item in usages),
+        "fewer": str(max(1, connections // 4)),
+        "half": str(max(1, int(rate / 2))),
+        "keeps": "yes" * any(item.keep_alive for item in loads),
+        "kind": next(iter(kinds), ""),
+        "loaders": "clients" if any(item.kind == "client" for item in loads) else "loaders",
+        "longer": str(step * math.ceil(seconds * factor / step) or 60),
+        "more": str(4 * connections),
+        "program": program,
+        "seconds": str(math.ceil(seconds) or 10),
+        "slice": str(math.ceil(1000 * slice_s * max(2.0, 50 / few if few else 0.0))),
+        "slower": str(max(1, int(0.9 * rate))),
+        "threads": f"{_THREADED.get(program, 'threads')}={threads}",
+        "variable": variable,
+        "waits": "yes" * any(_WAITS in item.printed_line for item in usages),
+    }
+
+
+def _servers(cases: Sequence[CaseSummary]) -> dict[str, str]:
+    """Return the servers of which all trials failed, and the others."""
+    failed = {item.case.server: None for item in cases if item.failed and not item.trials}
+    others = {item.case.server: None for item in cases if item.case.server not in failed}
+    return {"failed": readable.conjoined(failed) if failed else "", "others": json.dumps([*others])}
+
+
+def _blocks(
+    id_: str, roots: Sequence[FoldedFinding], scenarios: Sequence[str], summary: Summary
+) -> str:
+    """Return the settings for as many blocks as are enough, if as many of them count."""
+    had, least = blocks_by_scenario(summary), _BLOCKS[id_]
+    counted = min((end for item in roots for end in item.values or ()), default=0.0)
+    factor = least / counted if id_ == "S3" and counted else 2
+    wanted = {item: math.ceil(max(least, had.get(item, 0) * factor)) for item in scenarios}
+    return " ".join(settings_of_blocks(wanted, had | wanted, summary))
+
+
+def _words(trial: Trial, role: str) -> Sequence[str]:
+    label = trial.case.server if role == "server" else trial.case.driver
+    return next((item.argv for item in trial.processes if item.label == f"{role}-{label}"), ())

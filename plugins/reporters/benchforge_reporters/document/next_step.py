@@ -24,7 +24,7 @@ def next_step(
 
     Empty if there is nothing to do.
     """
-    blocks = _blocks(summary)
+    blocks = blocks_by_scenario(summary)
     noisy = _noisy(trials, max(blocks.values(), default=0)) if answers else ""
     unclear = [line for line in claims if line.state == "inconclusive"]
     goal, wanted = "To decide", dict(_decisive(unclear, blocks))
@@ -44,7 +44,7 @@ def next_step(
     if len({*wanted.values()}) > 1 or len(wanted) < len(blocks):
         quickest = sorted(wanted, key=lambda scenario: lasts[scenario])[:_MOST]
         wanted = {scenario: wanted[scenario] for scenario in wanted if scenario in quickest}
-    command = again(summary, *_words(wanted, blocks, summary))
+    command = again(summary, *settings_of_blocks(wanted, blocks, summary))
     seconds = sum(lasts[scenario] for scenario in wanted)
     return f"{noisy} {goal}: {command}, about {readable.spoken(seconds)}".strip()
 
@@ -58,7 +58,7 @@ def again(summary: Summary, *words: str) -> str:
     return " ".join(["benchforge run SUITE", *profile, *words])
 
 
-def _blocks(summary: Summary) -> dict[str, int]:
+def blocks_by_scenario(summary: Summary) -> dict[str, int]:
     """Return how many blocks each scenario of the suite has: bridges are made for `bridge`."""
     in_turns = {case.case.scenario for case in summary.cases if case.in_turns}
     seen: dict[str, set[int]] = {}
@@ -93,7 +93,9 @@ def _undecided(answers: Sequence[ComparisonAnswer]) -> Iterator[str]:
     yield from (answer.scenario for answer in answers if answer.undecided)
 
 
-def _words(wanted: Mapping[str, int], blocks: Mapping[str, int], summary: Summary) -> Iterator[str]:
+def settings_of_blocks(
+    wanted: Mapping[str, int], blocks: Mapping[str, int], summary: Summary
+) -> Iterator[str]:
     """Yield the settings: those of scenarios, since a scenario may have its own blocks.
 
     `until` and a search have none of their own.

@@ -1,11 +1,12 @@
 """A result as a page: report.html, one file that opens without a network."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from benchforge.plugin import Part, Reporter, Summary, Trial, hookimpl
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
@@ -37,6 +38,8 @@ class Html(Reporter):
         report = folder / "report.html"
         shown = page(summary, trials, folder)
         text = rendered("result.html.j2", page=shown, not_by_kind=NOT_BY_KIND, means=_MEANS)
+        if summary.suite_file:
+            text = text.replace("run SUITE", f"run {escape(shlex.quote(summary.suite_file))}")
         report.write_text(text, encoding="utf-8")
         return (report,)
 

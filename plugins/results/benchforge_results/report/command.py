@@ -7,7 +7,7 @@ from benchforge.cli.options import PATH
 
 
 @click.command("report")
-@click.argument("result", metavar="[RESULT]", type=PATH, required=False)
+@click.argument("results", metavar="[RESULT]", nargs=-1, type=PATH)
 @click.option(
     "--why",
     metavar="ID",

@@ -19,16 +19,23 @@ from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.text.readable import counted, listed
 from benchforge_results.conclude import Summed, results_in, summed
+from benchforge_results.named_file import without_suites
 
 PAGE = "report.html"
 ALL = "all"  # --why without an id
 
 
 def main(
-    result: Path | None, names: tuple[str, ...], output: str | None, why: str | None, opened: bool
+    results: tuple[Path, ...],
+    names: tuple[str, ...],
+    output: str | None,
+    why: str | None,
+    opened: bool,
 ) -> int:
     """Regenerate summary and reports of a result from its trials, and print the answers."""
-    registry, result = Registry(), result or _newest(Path("results"))
+    if why is not None and not results and Path(why).is_dir():
+        results, why = (Path(why),), ALL  # the option takes the word behind it
+    registry, result = Registry(), _result(results)
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():
@@ -59,6 +66,15 @@ def main(
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
     _again(source, registry, names, into)
     return 0
+
+
+def _result(paths: Sequence[Path]) -> Path:
+    """Return the result among paths, or the newest. Raises Unusable for several."""
+    result, *others = without_suites(paths) or [_newest(Path("results"))]
+    if others:
+        message = f"{counted(len(others) + 1, 'result')}: a report is of one"
+        raise Unusable(message, f"benchforge report {result}; or benchforge compare OLD NEW")
+    return result
 
 
 def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from benchforge.cli.screen.say import show
-from benchforge.model.files.folder import SUMMARY
+from benchforge.cli.screen.say import say, show
+from benchforge.model.files.folder import SUMMARY, hint_of
 from benchforge.registry import Registry
 from benchforge.text import safe
+from benchforge_results.named_file import without_suites
 from benchforge_results.validate.validity import result_faults
 
 INVALID, UNREADABLE = 1, 2
@@ -15,7 +16,7 @@ def main(paths: tuple[Path, ...]) -> int:
     """Check that results, or single files of them, are complete and consistent."""
     code = 0
     registry = Registry()
-    for path in paths:
+    for path in without_suites(paths):
         path_faults = result_faults(path, registry)
         if not path_faults:
             alone = path.is_file() and path.name == SUMMARY
@@ -24,4 +25,6 @@ def main(paths: tuple[Path, ...]) -> int:
         for fault in path_faults:
             show(safe.word(str(fault)))
             code = max(code, INVALID if fault.kind == "invalid" else UNREADABLE)
+            if hint := hint_of(fault):
+                say(f"hint: {hint}")
     return code

@@ -1,12 +1,13 @@
 """Any program as a server."""
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -20,16 +21,25 @@ from benchforge.plugin import (
     hookimpl,
 )
 
+_PORT = re.compile(r"\$(PORT\b|\{PORT\})")
+_OF_SHELL = re.compile(r"-\w*c")
+"Option before the text that a shell reads: sh -c, bash -lc."
+
 
 def _words(given: Any) -> Any:
-    """Return the words of a text, as a shell divides it."""
-    if not isinstance(given, str):
-        return given
-    try:
-        return shlex.split(given)
-    except ValueError as error:
-        hint = "close the quotes, or write the command as a list of arguments"
-        raise WrongOption(str(error).lower(), hint=hint) from error
+    """Return the words of a text, as a shell divides it. Raises WrongOption for its variable."""
+    if isinstance(given, str):
+        try:
+            given = shlex.split(given)
+        except ValueError as error:
+            hint = "close the quotes, or write the command as a list of arguments"
+            raise WrongOption(str(error).lower(), hint=hint) from error
+    words = [word for word in given if isinstance(word, str)] if isinstance(given, list) else []
+    literal = next((word for word in words if _PORT.search(word)), None)
+    if literal is not None and not any(map(_OF_SHELL.fullmatch, words)):
+        filled = _PORT.sub("{port}", literal)
+        raise WrongOption("no shell reads $PORT in it", hint=f"write {{port}} instead: {filled!r}")
+    return given
 
 
 class CommandServer(ServesCode, RunsPython, Server):
@@ -56,6 +66,17 @@ class CommandServer(ServesCode, RunsPython, Server):
     "Environment variables, in addition to those that backends provide, such as DATABASE_URL."
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     "Port on which the program listens, if it does not take {port}. Default: any free port."
+    tls: bool = False
+    "True if the program speaks TLS on its port: requests go over HTTPS."
+    ca_file: str | None = None
+    """Path of a PEM file with trusted certificates, relative to the suite's folder. Default: the \
+system's certificates."""
+
+    @model_validator(mode="after")
+    def _of_tls(self) -> Self:
+        if self.ca_file is not None and not self.tls:
+            raise WrongOption("it is for a program that speaks TLS", "ca_file", "tls")
+        return self
 
     def needs(self) -> Iterable[Need]:
         """Return the program, unless its name is filled in later, and git for a commit."""
@@ -74,6 +95,8 @@ class CommandServer(ServesCode, RunsPython, Server):
         """Return the directory, and a program that is relative to the suite's folder."""
         program = self.argv[0]
         yield from super().reads(suite_folder)
+        if self.ca_file is not None:
+            yield suite_folder / self.ca_file
         if "/" in program.lstrip("/") and not program.startswith("/") and self.ref is None:
             yield from () if any(program.placeholders()) else (suite_folder / program,)
 
@@ -84,6 +107,14 @@ class CommandServer(ServesCode, RunsPython, Server):
     def fixed_ports(self) -> Mapping[str, int]:
         """Return the port that the suite sets."""
         return {} if self.port is None else {"http": self.port}
+
+    def certificate(self, site: Site) -> Path | None:
+        """Return what the suite says."""
+        return None if self.ca_file is None else site.suite_folder.absolute() / self.ca_file
+
+    def url(self, site: Site) -> str:
+        """Return its address, over HTTPS where it speaks TLS."""
+        return site.url.replace("http:", "https:", 1) if self.tls else site.url
 
     def command(self, site: Site) -> Command | None:
         """Return the command. Raises BenchforgeError when a backend does not give what it names."""

@@ -1,0 +1,82 @@
+"""Remedies of real runs, typed as they are printed: the finding is gone afterwards."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from front_door import PROGRAMS, Bench, needed, needed_module
+from planted.beside import PACE, command, gunicorn, program, suite
+from planted.validity import ONCE, Seen, measured, quiet
+
+pytestmark = pytest.mark.timeout(1000)
+
+
+def typed(bench: Bench, folder: Path, seen: Seen, id_: str) -> Seen:
+    """Type the command that the end of a run prints below a finding."""
+    _, _, below = seen.told.all.partition(f" {id_}  ")
+    text = re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0]
+    program_, *words = shlex.split(text)
+    assert program_ == "benchforge", seen.told.all
+    assert words[:2] == ["run", "suite.toml"], seen.told.all
+    return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])
+
+
+def test_a_server_that_closes_keeps_connections_by_its_own_option(
+    bench: Bench, tmp_path: Path
+) -> None:
+    needed_module("gunicorn")
+    seen = measured(bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE))
+    assert [check["status"] for check in seen.checks("K1", "sync")] == ["fail"]
+    quiet(typed(bench, tmp_path, seen, "K1"), "K1", "sync")
+
+
+@pytest.mark.exhaustive
+def test_a_server_without_such_an_option_is_measured_without_kept_connections(
+    bench: Bench, tmp_path: Path
+) -> None:
+    closes = program("faulty_servers/turns.py", "{port}", "closes")
+    text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
+    seen = measured(bench, tmp_path, text)
+    assert [check["status"] for check in seen.checks("K1", "closes")] == ["fail"]
+    quiet(typed(bench, tmp_path, seen, "K1"), "K1", "closes")
+
+
+@pytest.mark.exhaustive
+def test_a_program_called_node_has_a_mode_where_a_framework_reads_it(
+    bench: Bench, tmp_path: Path
+) -> None:
+    node, script = tmp_path / "node", tmp_path / "shop/server.py"
+    node.symlink_to(Path(sys.executable).resolve())
+    (tmp_path / "shop/node_modules").mkdir(parents=True)
+    script.write_bytes((PROGRAMS / "servers/answers.py").read_bytes())
+    text = suite({"shop": command(node, script, "--port", "{port}")}, PACE, top=ONCE)
+    quiet(measured(bench, tmp_path, text), "D1", "shop")
+    (tmp_path / "shop/node_modules/express").mkdir()
+    seen = measured(bench, tmp_path, text)
+    assert [check["status"] for check in seen.checks("D1", "shop")] == ["fail"]
+    quiet(typed(bench, tmp_path, seen, "D1"), "D1", "shop")
+
+
+@pytest.mark.exhaustive
+def test_waitress_that_warns_of_requests_without_a_thread(bench: Bench, tmp_path: Path) -> None:
+    needed("wrk")
+    needed_module("waitress")
+    words = ("-m", "waitress", "--listen=127.0.0.1:{port}", "--threads=1")
+    slow = "import time\ndef app(environ, start):\n    time.sleep(0.005)\n"
+    slow += "    start('200 OK', [('Content-Length', '4')])\n    return [b'pong']\n"
+    (tmp_path / "slow.py").write_text(slow)
+    server = command(sys.executable, *words, "slow:app", PYTHONPATH=str(tmp_path))
+    text = suite(
+        {"slow": server},
+        PACE.replace('rate = "100/s"\narrivals = "constant"\n', "").replace("= 2", "= 8"),
+        top=ONCE,
+    )
+    seen = measured(bench, tmp_path, text)
+    (check,) = seen.checks("D3", "slow")
+    assert check["status"] == "warn"
+    assert "Task queue depth is" in check["message"]
+    assert "waitress-serve --threads=8" in seen.told.all
+    more = text.replace("--threads=1", "--threads=8")
+    quiet(measured(bench, tmp_path, more), "D3", "slow")
