@@ -172,9 +172,10 @@ def write(
             os.fsync(parent)
 
 
-def make(folder: Path, name: str, mode: int = 0o777, *, anew: bool = False) -> None:
+def make(folder: Path, name: str, mode: int = 0o755, *, anew: bool = False) -> None:
     """Make the folder of a name with a mode, and those above it below the given one.
 
+    Whatever the umask is, nobody else may write there: a trial runs programs in such a folder.
     Raises OSError where one of them is no folder or a link; `anew`, also where it is there.
     """
     made = steps(name)
@@ -182,7 +183,7 @@ def make(folder: Path, name: str, mode: int = 0o777, *, anew: bool = False) -> N
         part = "/".join(made[:number])
         with _parent(folder, part) as (parent, last), _naming(folder, part):
             try:
-                os.mkdir(last, mode if number == len(made) else 0o777, dir_fd=parent)
+                os.mkdir(last, mode if number == len(made) else 0o755, dir_fd=parent)
             except FileExistsError:
                 if anew and number == len(made):
                     raise

@@ -76,6 +76,12 @@ class Top(Frozen):
 set in a profile."""
     network: Literal["private", "host"] = "private"
     "Network of the trials: a private network for each trial, or the network of the machine."
+    sockets: tuple[str, ...] = ()
+    """Absolute paths of the machine's sockets, or of folders of them, to which programs of a \
+trial may connect. Others are covered in a private network."""
+    writes: tuple[str, ...] = ()
+    """Folders that programs of a trial may change, relative to the suite's folder. Default: none \
+but those of the trial; what a program writes beside the code of a server goes with the trial."""
 
 
 TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "engine", "gate", "profiles")
@@ -161,7 +167,7 @@ def _suite(
     `written` are the tables of the file, without the profile and settings of the document.
     """
     tables = document.tables
-    top = yield from _top(tables)
+    top = yield from _top(tables, given)
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
@@ -186,10 +192,8 @@ def _suite(
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from table_of(VerdictRules, tables, "verdicts")
-    gate = yield from gate_of(tables, labels)
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
-    engine = yield from engine_of(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
     drawn = yield from pivots(
         outside_searches(labelled["tables"], document),
@@ -218,6 +222,8 @@ def _suite(
         profile=given.profile,
         smoke=top.smoke,
         network=top.network,
+        sockets=top.sockets,
+        writes=top.writes,
         servers=parts["servers"],
         backends=parts["backends"],
         loaders=parts["loaders"],
@@ -230,13 +236,13 @@ def _suite(
         workloads=workloads,
         bridges=bridged,
         verdict_rules=rules,
-        gate=gate,
+        gate=(yield from gate_of(tables, labels)),
         tuning=tuned,
         placement=places,
         tables=drawn,
         settings=dict(given.settings),
         code_digests=given.digests,
-        engine=engine,
+        engine=(yield from engine_of(tables)),
         hosts=machines,
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
@@ -282,16 +288,30 @@ def _nul_faults(value: JsonValue, path: tuple[str | int, ...]) -> Checked[None]:
             yield from _nul_faults(inner, (*path, step))
 
 
-def _top(tables: Tables) -> Checked[Top]:
+def _top(tables: Tables, given: _Given) -> Checked[Top]:
     if tables.get("benchforge") is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         yield Fault((), "'benchforge' is missing", hint)
     keys = [*Top.model_fields, *TABLES]
     for key in tables.keys() - set(keys):
         yield Fault((key,), "unknown key", Nearest(key, keys, "a suite takes"))
-    given = {key: value for key, value in tables.items() if key in Top.model_fields}
-    top = yield from checked(Top, {"benchforge": FORMAT, **given}, ())
+    written = {key: value for key, value in tables.items() if key in Top.model_fields}
+    top = yield from checked(Top, {"benchforge": FORMAT, **written}, ())
+    if top and given.digests is None:
+        yield from _path_faults(top, given.path.parent)
     return top or Top(benchforge=FORMAT)
+
+
+def _path_faults(top: Top, folder: Path) -> Checked[None]:
+    """Yield a fault for each path that the suite opens to its programs, and that is not there."""
+    for number, path in enumerate(top.writes):
+        if not (folder / path).is_dir():
+            hint = f"it is relative to the suite's folder, {folder.absolute()}"
+            yield Fault(("writes", number), f"no folder {(folder / path).resolve()}", hint)
+    for number, path in enumerate(top.sockets):
+        if not path.startswith("/"):
+            hint = "write the whole path, such as /run/postgresql"
+            yield Fault(("sockets", number), f"{path!r} is not an absolute path", hint)
 
 
 def _chosen(

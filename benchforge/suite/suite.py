@@ -283,6 +283,8 @@ class Suite:
     profile: str | None
     smoke: bool
     network: Literal["private", "host"]
+    sockets: tuple[str, ...]
+    writes: tuple[str, ...]
     servers: Mapping[str, Declared]
     backends: Mapping[str, Declared]
     loaders: Mapping[str, Declared]

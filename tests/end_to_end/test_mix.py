@@ -8,6 +8,7 @@ import pytest
 from front_door import PROGRAMS, Bench, needed
 
 SUITE = f"""benchforge = 1
+writes = ["."]
 [feeds.id]
 integers = [1, 1000000]
 [servers.records]

@@ -26,7 +26,7 @@ from typing import Any
 
 from faults.standing import processes, shared_memory, standing
 
-from benchforge.run.sandbox import keeper
+from benchforge.run.sandbox import mounts
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 LONGEST_S = 5.0  # after the start of which a kill falls: about two trials
@@ -98,8 +98,7 @@ class Seen:
 def torture(folder: Path, kills: int, seed: int, minutes: float) -> Seen:
     """Kill so many runs, or as many as the time allows."""
     seen, moments = Seen(), random.Random(seed)
-    small = b"none", keeper.SHARED_MEMORY.encode(), b"tmpfs", MS_REMOUNT, b"size=2m"
-    keeper._kernel("mount", *small)
+    mounts.mount("none", mounts.SHARED_MEMORY, "tmpfs", MS_REMOUNT, "size=2m")
     for number, place in enumerate(PLACES, 1):
         deadline = time.monotonic() + minutes * 60 / len(PLACES)
         share = kills * number // len(PLACES) - seen.kills

@@ -2,7 +2,10 @@
 
 import contextlib
 import errno
+import getpass
+import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -10,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from front_door import Bench, answering
+from suite_texts.with_wrk import suite
+from users import NOBODY, SYSTEM_PYTHON, as_root
 
 from benchforge.run.sandbox import machine_lock
 from benchforge.run.sandbox.machine_lock import Wait
@@ -24,7 +30,7 @@ with machine_lock.measuring(print):
 """
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def another_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A lock of our own: the machine's may be held by somebody who measures."""
     name = f"benchforge test {tmp_path}"
@@ -49,6 +55,7 @@ def test_the_next_waits_until_the_holder_has_ended(holder: "subprocess.Popen[str
     def hear(wait: Wait) -> None:
         heard.append(wait.holder)
         assert f" ago in {Path.cwd()}" in wait.began
+        assert wait.began.startswith(f"user {getpass.getuser()}; ")
         assert holder.stdin is not None
         holder.stdin.close()
 
@@ -81,11 +88,12 @@ def test_it_waits_also_where_too_many_wait(holder: "subprocess.Popen[str]") -> N
 
         def hear(wait: Wait) -> None:
             heard.append(wait.holder)
+            assert re.search(r"; \d+ more wait$", wait.began)
             holder.kill()
 
         with machine_lock.measuring(hear):
             pass
-    assert heard == ["another benchforge, one of many"]
+    assert heard == ["a process that the kernel does not name"]
 
 
 def test_what_is_raised_ends_the_wait(holder: "subprocess.Popen[str]") -> None:
@@ -97,11 +105,79 @@ def test_what_is_raised_ends_the_wait(holder: "subprocess.Popen[str]") -> None:
     assert holder.poll() is None
 
 
+@pytest.mark.usefixtures("another_name")
 def test_a_process_without_a_command_is_named_by_its_pid() -> None:
     with machine_lock.measuring(lambda _: pytest.fail("nobody holds it")):
-        assert machine_lock._named(os.getpid()).endswith(f" (process {os.getpid()})")
+        name, measures = machine_lock._named(os.getpid())
+        assert name.endswith(f" (process {os.getpid()})")
+        assert not measures
     with machine_lock.measuring(lambda _: pytest.fail("it was let go")):
         pass
+
+
+# --- other users ---------------------------------------------------------------------------------
+
+SQUATS = """
+import socket, sys
+mine = socket.socket(socket.AF_UNIX)
+mine.bind("\\0" + sys.argv[1])
+if sys.argv[2]:
+    mine.listen()
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+@as_root
+@pytest.mark.parametrize(
+    ("listens", "holder"),
+    [
+        ("listens", r"python3\S* \(process \d+\)"),
+        ("", "a process that the kernel does not name"),
+    ],
+)
+def test_a_user_who_took_the_name_is_named(another_name: str, listens: str, holder: str) -> None:
+    words = [*NOBODY, SYSTEM_PYTHON, "-c", SQUATS, another_name, listens]
+    heard: list[Wait] = []
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+
+        def hear(wait: Wait) -> None:
+            heard.append(wait)
+            other.kill()
+
+        with machine_lock.measuring(hear):
+            assert other.wait(60) < 0
+    first = heard[0]
+    assert re.fullmatch(f"{holder} has the lock of benchforge", first.in_words)
+    assert first.began.startswith("user nobody")
+    assert first.seconds == 0
+
+
+def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as held:
+        try:
+            held.bind(machine_lock.NAME)
+        except OSError:
+            pytest.skip("a benchforge measures here")
+        held.listen()
+        done = bench("run", suite(tmp_path, answering()), "--no-wait")
+        assert done.code == 4, done.all
+        holder = rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
+        assert holder in done.err
+        assert "hint: leave --no-wait out, or add --without-lock" in done.err
+        assert not (tmp_path / "results").exists()
+        done = bench("run", "small.toml", "--without-lock", "--json")
+        assert done.code == 0, done.all
+        assert "this run goes on without the lock" in done.err
+    (result,) = (tmp_path / "results").iterdir()
+    assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
+    (check,) = [one for one in json.loads(done.out)["checks"] if one["id"] == "N6"]
+    assert (check["status"], holder in check["message"]) == ("warn", True)
+    done = bench("run", "--resume", result, "--without-lock")
+    assert done.code == 2, done.all
 
 
 AUTHOR = """

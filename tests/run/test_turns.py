@@ -22,6 +22,7 @@ from benchforge.run.trial.frozen_tool import OPENED, FrozenTool
 from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1
+writes = ["."]
 [servers.two]
 {two}
 [servers.three]

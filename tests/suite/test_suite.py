@@ -248,7 +248,7 @@ error: a.toml:30:1: verdicts.correction: expected 'benjamini-hochberg' or 'holm'
 error: a.toml:2:1: titel: unknown key
     2 | titel = "Two servers"
       | ^^^^^
-hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, and 12 more
+hint: did you mean 'title'? a suite takes: benchforge, name, title, only, smoke, network, sockets, writes, servers, backends, loaders, clients, and 14 more
 """,
     ),
     "unknown_key_of_a_scenario": (
@@ -278,7 +278,7 @@ hint: did you mean 'path'? this table takes: method, path, headers, body
 error: a.toml:34:1: profiles.quick.repeats: unknown key
    34 | repeats.blocks = 3
       | ^^^^^^^
-hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, servers, backends, loaders, clients, metrics, runtimes, hosts, and 10 more
+hint: did you mean 'repeat'? a profile takes: name, title, only, smoke, network, sockets, writes, servers, backends, loaders, clients, metrics, and 12 more
 """,
     ),
     "no_toml": (

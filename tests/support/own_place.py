@@ -11,9 +11,9 @@ import signal
 import sys
 from typing import Any
 
-from benchforge.run.sandbox import keeper
+from benchforge.run.sandbox import keeper, mounts
 
-PROC = (b"none", b"/proc", b"proc", keeper.MS_NOSUID_NODEV_NOEXEC, None)
+PROC = ("none", "/proc", "proc", mounts.MS_NOSUID_NODEV_NOEXEC)
 
 
 def main(words: list[str]) -> int:
@@ -25,9 +25,9 @@ def main(words: list[str]) -> int:
     first = os.fork()
     if first == 0:
         keeper._die_with_parent()
-        keeper._kernel("mount", b"none", b"/", None, keeper.MS_REC_PRIVATE, None)
-        keeper._kernel("mount", *PROC)
-        keeper.cover_shared_memory()
+        mounts.mount("none", "/", None, mounts.MS_REC_PRIVATE)
+        mounts.mount(*PROC)
+        mounts.cover_shared_memory()
         keeper._raise_loopback()
         os._exit(program(words, heard))
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])

@@ -38,7 +38,11 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
-    """Yield what speaks against a whole result: N6, the load average before the first trial."""
+    """Yield what speaks against a whole result: N6, others at work or the load before it."""
+    if lock := header.facts.get("lock"):
+        says = f"the lock of this machine was {lock}: both may have measured at once"
+        yield limits.check("N6", "apparatus", None, says, status="warn", scope="result")
+        return
     average, cpus = header.facts.get("load_average"), header.facts.get("cpus_usable")
     first = average[0] if isinstance(average, list) and average else None
     if not isinstance(first, int | float) or not isinstance(cpus, int) or cpus < 1:

@@ -49,6 +49,18 @@ from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_opti
     help="Limit the whole run, such as 5m: no trial starts that would end later. "
     "--resume measures the others.",
 )
+@click.option(
+    "--no-wait",
+    "lock",
+    flag_value="no-wait",
+    help="End with exit code 4 if another process measures on this machine.",
+)
+@click.option(
+    "--without-lock",
+    "lock",
+    flag_value="without",
+    help="Measure although another process measures: the result says so.",
+)
 @runs("benchforge.cli.measure.run")
 def command() -> None:
     """Measure SUITE and report the results.
@@ -58,6 +70,7 @@ def command() -> None:
 
     Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
     claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case
-    has no believable value, a search has no answer, or a claim is invalid; 5 results cannot be
+    has no believable value, a search has no answer, a claim is invalid, or another process measures
+    and you gave --no-wait; 5 results cannot be
     written; 130 and 143 interrupted.
     """

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from benchforge.cli.measure.lock import Lock
 from benchforge.cli.measure.outcome import Shown
 from benchforge.graph import RunGraph
 from benchforge.model.files.result import Header
@@ -22,6 +23,7 @@ class RunOptions:
     only: Sequence[str] = ()
     limits: StopLimits = field(default_factory=StopLimits)
     shown: Shown = field(default_factory=Shown)
+    lock: Lock = "wait"
     resumable: bool = True
     "False if the measured suite is in no file, so that --resume could not read it."
 

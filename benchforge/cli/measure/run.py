@@ -11,11 +11,11 @@ from pydantic_core import PydanticCustomError
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.announce import announce
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
+from benchforge.cli.measure.lock import Lock, locked
 from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
-from benchforge.cli.screen.waits import waits
 from benchforge.errors import Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
@@ -33,7 +33,6 @@ from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.machine.placement import machine, places
 from benchforge.run.resume import ResumableResult, begun
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
 from benchforge.stats.summary.completeness import done, missing
 from benchforge.stats.summary.precision import precise
@@ -59,6 +58,7 @@ def main(
     fail_fast: bool,
     inconclusive_fails: bool,
     time_limit: str | None,
+    lock: Lock | None,
 ) -> int:
     """Measure a suite, or resume a result. Return the exit code."""
     limits = StopLimits(fail_fast, _seconds(time_limit))
@@ -67,7 +67,7 @@ def main(
     registry.listen(warn)
     for name in reports:
         reporter(registry, name)  # one that is not known is told before anything starts
-    options = RunOptions(registry, profile, settings, only, limits, shown)
+    options = RunOptions(registry, profile, settings, only, limits, shown, lock or "wait")
     if resume is None:
         if suite is None:
             raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
@@ -80,7 +80,10 @@ def main(
         raise Unusable(
             f"-o {output}: --resume continues in the result's own folder", "leave out -o"
         )
-    with measuring(waits), ResultWriter(resume).held():
+    if options.lock == "without":
+        message = "--without-lock: works only for a new run"
+        raise Unusable(message, "leave it out, or run the suite anew")
+    with locked(options.lock), ResultWriter(resume).held():
         return _resume(resume, suite, options, anyway=anyway)
 
 
@@ -106,7 +109,7 @@ def begin(
     )
     seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
     context = _ground(suite)
-    with measuring(waits):
+    with locked(options.lock) as other:
         suite, graph = _planned(suite, seed)  # what is served may change during the wait
         options.registry.consult("benchforge_planned", graph=graph)
         _clear(output)
@@ -115,6 +118,10 @@ def begin(
         with on_hosts(suite, graph, context, say) as context:
             # Building loads the machine: not while another benchforge measures.
             prepared = _prepared(suite, graph, context, options.registry)
+            if other:
+                facts = {**prepared.header.facts, "lock": f"not held: {other}"}
+                header = prepared.header.model_copy(update={"facts": facts})
+                prepared = replace(prepared, header=header)
             header, locks = prepared.header, locks_of(prepared.context)
             files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
             # From its first moment it is a result that lacks nothing, and can be resumed.

@@ -6,7 +6,7 @@ from benchforge.cli.screen.say import away, say
 from benchforge.run.sandbox.machine_lock import REPORTS_S, Wait
 from benchforge.text.readable import spoken
 
-WAITING = "is measuring: waiting until it ends"
+WAITING = "waiting until it ends"
 _LINE_ABOVE = "\x1b[1A\x1b[K"
 
 
@@ -14,7 +14,7 @@ def waits(wait: Wait) -> None:
     """Say which process measures, and that this one waits; on a terminal also for how long."""
     if not wait.seconds:
         began = f"; {wait.began}" if wait.began else ""
-        say(f"{wait.holder} {WAITING} (Ctrl-C stops waiting){began}")
+        say(f"{wait.in_words}: {WAITING} (Ctrl-C stops waiting){began}")
     elif sys.stderr.isatty():
         again = _LINE_ABOVE if wait.seconds > REPORTS_S else ""
         _write(f"{again}waiting for {spoken(wait.seconds)}\n")

@@ -69,7 +69,7 @@ class ResultWriter:
         wanted = parent / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
         hint = "choose another folder with -o"
         try:
-            parent.mkdir(parents=True, exist_ok=True)
+            parent.mkdir(0o755, parents=True, exist_ok=True)
         except FileExistsError:
             raise CannotKeep(f"{parent}: not a folder", "choose one with -o") from None
         except OSError as error:
@@ -174,7 +174,7 @@ class ResultWriter:
         except OSError as error:
             raise self._cannot(self.folder, error) from error
 
-    def _made(self, name: str, mode: int = 0o777, *, anew: bool = False) -> Path:
+    def _made(self, name: str, mode: int = 0o755, *, anew: bool = False) -> Path:
         folder = self.folder / name
         try:
             door.make(self.folder, name, mode, anew=anew)

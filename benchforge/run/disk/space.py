@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchforge.errors import CannotKeep
-from benchforge.run.sandbox.keeper import SHARED_MEMORY
+from benchforge.run.sandbox.mounts import SHARED_MEMORY
 from benchforge.text.readable import amount
 
 LEAST_B = 32_000_000

@@ -13,7 +13,7 @@ from benchforge import door
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.model.suite.runtime import FILE_OPTION, Runtime
 from benchforge.parts.command import Command
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.scratch import claimed
@@ -58,7 +58,7 @@ def environment(
                 f"{count} requirement{'s' * (count > 1)}); this is done once"
             )
             _build(sandbox, suite, label, interpreter, entry)
-        whole = entry.resolve()
+        whole = private(entry.resolve())
         use(whole)
         return whole / "env/bin/python", (whole / "lock.txt").read_text()
     except OSError as error:

@@ -1,5 +1,6 @@
 """Python packages that an interpreter lacks: how the user's own come in."""
 
+import errno
 import importlib.metadata
 import os
 import re
@@ -12,6 +13,10 @@ from benchforge.parts.part import Part, RunsPython
 from benchforge.suite.secrets.forms import SHORTEST
 
 PAGE = "docs/how-to/packages-of-your-app.md"
+_CLOSED = (
+    "a trial changes no files but its own: write below the folder that TMPDIR names, or name the "
+    'folder at the top of the suite, such as writes = ["../data"]'
+)
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
@@ -24,7 +29,9 @@ def left_out(text: str, part: Part) -> str:
 
 
 def in_log(text: str, part: Part, label: str) -> str:
-    """Return what to do where a server printed that a module or a variable is missing; else ""."""
+    """Return what to do where a log names a missing module, variable or file; else ""."""
+    if os.strerror(errno.EROFS) in text:
+        return _CLOSED
     match = _NO_MODULE.search(text)
     if match is None:
         if not (name := left_out(text, part)):

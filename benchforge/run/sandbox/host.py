@@ -10,12 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Protocol
 
 from benchforge.errors import KeeperGone, KeeperSilent, NoAnswer, TrialFailed
-from benchforge.run.sandbox import keeper, leftover_mark, procfs, shared_memory
+from benchforge.run.sandbox import keeper, leftover_mark, procfs, reach, shared_memory
 from benchforge.run.sandbox.channel import ANSWERS_WITHIN_S, Channel
 from benchforge.run.sandbox.sandbox import (
     KILLED_WITHIN_S,
@@ -26,15 +26,16 @@ from benchforge.run.sandbox.sandbox import (
     last_lines,
 )
 
-__all__ = ["Host", "LocalHost", "Mode", "Network", "Running", "Sandbox", "last_lines"]
+__all__ = ["Host", "LocalHost", "Mode", "Network", "Running", "Sandbox", "Wishes", "last_lines"]
 
 # Imported, not run as a script: Python keeps what it compiled of modules only.
 _KEEPER = (
-    f"import sys; sys.path.append({str(Path(keeper.__file__).parent)!r}); "
-    "import keeper; keeper.main()"
+    f"import sys; sys.path.append({str(Path(keeper.__file__).parents[3])!r}); "
+    "from benchforge.run.sandbox import keeper; keeper.main()"
 )
-_NO_SYSCTLS: Mapping[str, int | str] = MappingProxyType({})
-_NO_LIMITS: Mapping[str, int] = MappingProxyType({})
+_TEMPORARY = "tmp"  # folder of scratch
+# What an interpreter needs to start. A program of root can read the environment of its keeper.
+_NEEDED = ("LD_LIBRARY_PATH", "PATH", "LANG")
 # What is not asked for any more where a keeper was refused half-way, step by step.
 _LESS: tuple[Mapping[str, object], ...] = (
     {},
@@ -43,25 +44,40 @@ _LESS: tuple[Mapping[str, object], ...] = (
 )
 
 
+@dataclass(frozen=True)
+class Wishes:
+    """What a trial needs of its place: its `mode` says what came of each."""
+
+    sysctls: Mapping[str, int | str] = field(default_factory=dict)
+    "Settings of a private network."
+    limits: Mapping[str, int] = field(default_factory=dict)
+    "Limits of every process."
+    scratch: Path | None = None
+    """Folder for a hosts file, and for names of shared memory: where that cannot be the trial's \
+own, what outlives the trial is removed by them."""
+    names: Sequence[str] = ()
+    "Names of the place's own address in the hosts file."
+    sockets: Sequence[Path] = ()
+    "Sockets of the machine, and folders of them, that programs in a private network may use."
+    writes: Sequence[Path] | None = None
+    "Folders that programs may write, besides the trial's own and `scratch`; None for all."
+    copied: Sequence[Path] = ()
+    "Folders that programs may write without changing them: what they write goes with the trial."
+
+
+NO_WISHES = Wishes()
+
+
 class Host(Protocol):
     """Where trials run."""
 
     def trial(
-        self,
-        folder: Path,
-        network: Network = "private",
-        sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
-        limits: Mapping[str, int] = _NO_LIMITS,
-        scratch: Path | None = None,
-        names: Sequence[str] = (),
+        self, folder: Path, network: Network = "private", wishes: Wishes = NO_WISHES
     ) -> AbstractContextManager[Sandbox]:
         """Give a place for one trial, whose own log is kept in `folder`.
 
-        `sysctls` are set in a private network, `limits` for every process: `mode` of the place
-        says what came of each. Where shared memory cannot be its own, what outlives the trial is
-        removed by names that are noted in `scratch`. There is a hosts file, too, in which `names`
-        are the place's own address. Raises TrialFailed when there can be no place;
-        on leaving, NoAnswer when a process could not be ended.
+        Raises TrialFailed when there can be no place; on leaving, NoAnswer when a process could not
+        be ended.
         """
         ...
 
@@ -92,44 +108,71 @@ class LocalHost:
 
     @contextlib.contextmanager
     def trial(
-        self,
-        folder: Path,
-        network: Network = "private",
-        sysctls: Mapping[str, int | str] = _NO_SYSCTLS,
-        limits: Mapping[str, int] = _NO_LIMITS,
-        scratch: Path | None = None,
-        names: Sequence[str] = (),
+        self, folder: Path, network: Network = "private", wishes: Wishes = NO_WISHES
     ) -> Iterator[Sandbox]:
         """Give a place for one trial: see Host."""
-        wishes: dict[str, object] = {
+        scratch = wishes.scratch
+        covered = reach.socket_files(wishes.sockets) if network == "private" else None
+        files, open_to_all = _files(folder, wishes)
+        options: dict[str, object] = {
             "pid_namespace": True,
             "network": network,
             "shared_memory": True,
-            "sysctls": dict(sysctls),
-            "limits": dict(limits),
+            "sysctls": dict(wishes.sysctls),
+            "limits": dict(wishes.limits),
             "notes": "" if scratch is None else str(scratch / shared_memory.NOTES),
-            "hosts": "" if scratch is None else _hosts_file(scratch, names),
+            "hosts": "" if scratch is None else _hosts_file(scratch, wishes.names),
+            "files": files,
+            "sockets": None if covered is None else sorted(path for path, *_ in covered),
         }
         folder.mkdir(exist_ok=True)  # not its parents: a result that was removed stays so
         with contextlib.ExitStack() as stack:
-            weaker: tuple[str, ...] = ()
+            weaker: tuple[str, ...] = open_to_all
             for left_out in _LESS:
-                wishes |= left_out
+                options |= left_out
                 try:
-                    sandbox = stack.enter_context(_kept(folder, wishes, scratch, self._forks))
+                    sandbox = stack.enter_context(_kept(folder, options, scratch, self._forks))
                 except _HalfWayError as refused:
                     weaker = (*weaker, f"no private namespaces: {refused}")
                 else:
                     break
             else:
                 raise TrialFailed("start", f"no keeper can start: {'; '.join(weaker)}")
-            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=(*weaker, *sandbox.mode.weaker))
+            weaker = (*weaker, *sandbox.mode.weaker)
+            files_of = "host" if open_to_all else sandbox.mode.files
+            sandbox.mode = dataclasses.replace(sandbox.mode, weaker=weaker, files=files_of)
+            if files is not None and scratch is not None:
+                sandbox.temporary = str(scratch / _TEMPORARY)
+            if covered is not None:
+                sandbox.spared, sandbox.covered = wishes.sockets, covered
             yield sandbox
+
+
+def _files(folder: Path, wishes: Wishes) -> tuple[dict[str, object] | None, tuple[str, ...]]:
+    """Return what the keeper needs to close all files but some; and what is weaker, and why."""
+    if wishes.writes is None or wishes.scratch is None:
+        return None, ()
+    writes = [path.resolve() for path in (folder, wishes.scratch, *wishes.writes)]
+    (wishes.scratch / _TEMPORARY).mkdir(0o700)
+    copied: list[Path] = []
+    for path in sorted({path.resolve() for path in wishes.copied if path.is_dir()}):
+        if not any(path.is_relative_to(other) for other in (*copied, *writes)):
+            copied.append(path)
+    hidden = {path for path in copied if any(path in Path(one).parents for one in reach.mounts())}
+    weaker = [
+        f"programs may change files in {path}: mounts below it allow no layer" for path in hidden
+    ]
+    files: dict[str, object] = {
+        "writes": [str(path) for path in (*writes, *hidden)],
+        "copied": [str(path) for path in copied if path not in hidden],
+        "scratch": str(wishes.scratch),
+    }
+    return files, tuple(weaker)
 
 
 def _hosts_file(scratch: Path, names: Sequence[str]) -> str:
     """Write the machine's hosts file behind a line with `names`; return its path."""
-    machines, own = Path(os.fsdecode(keeper.HOSTS)), scratch / "hosts"
+    machines, own = Path(keeper.HOSTS), scratch / "hosts"
     more = machines.read_bytes() if machines.is_file() else b""
     own.write_bytes(f"{Sandbox.address} {' '.join(names)}\n".encode() * bool(names) + more)
     own.chmod(0o644)  # for programs that run as another user
@@ -243,6 +286,7 @@ def _started(
         stdout=subprocess.DEVNULL,
         stderr=stderr,
         cwd="/",
+        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
         start_new_session=True,  # Ctrl-C goes to benchforge, which decides
     )
 
@@ -256,15 +300,8 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
         raise
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
-    mode = Mode(
-        greeting["pid_namespace"],
-        greeting["network"],
-        greeting["shared_memory"],
-        tuple(greeting["weaker"]),
-        greeting["applied"],
-        greeting["refused"],
-        greeting["ports"],
-    )
+    names = [one.name for one in dataclasses.fields(Mode)]
+    mode = Mode(**{name: greeting[name] for name in names} | {"weaker": (*greeting["weaker"],)})
     try:
         return Sandbox(channel, mode, greeting["init"])
     except ProcessLookupError as error:

@@ -19,12 +19,11 @@ Pushed: {"reaper": pid} before the reply to a start; {"exit": pid, "code", "ende
 all that its reaper waited for until then;
 {"cut": path} once a process has printed more into it than is kept.
 """
-# ruff: noqa: PTH102, PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
+# ruff: noqa: PTH110, PTH116, PTH118, PTH123, PTH208, S606 - importing pathlib would cost more than all that is imported here
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import json
 import os
@@ -35,6 +34,18 @@ import stat
 import struct
 import sys
 import time
+
+from benchforge.run.sandbox.mounts import (
+    MS_BIND,
+    MS_NOSUID_NODEV_NOEXEC,
+    MS_REC_PRIVATE,
+    SHARED_MEMORY,
+    close_files,
+    cover_shared_memory,
+    cover_sockets,
+    kernel,
+    mount,
+)
 
 TYPE_CHECKING = False  # typing would cost as much as a namespace
 if TYPE_CHECKING:
@@ -47,10 +58,7 @@ if TYPE_CHECKING:
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC = 0x20000000, 0x40000000, 0x08000000
-MS_NOSUID_NODEV, MS_NOSUID_NODEV_NOEXEC = 0x2 | 0x4, 0x2 | 0x4 | 0x8
-MS_REC_PRIVATE, MS_REC_BIND, MNT_DETACH = 0x4000 | 0x40000, 0x4000 | 0x1000, 0x2
-MS_BIND, HOSTS = 0x1000, b"/etc/hosts"
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
+HOSTS = "/etc/hosts"
 SYSTEM_V = "/SYSV"  # how /proc/PID/maps calls the latter
 OUTLIVES = (SYSTEM_V, f"{os.path.realpath(SHARED_MEMORY)}/")
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -71,18 +79,9 @@ CUT_EVERY_MS = 100  # a flood is some hundred MB more, for that long
 FIRST_SAFE_KERNEL = (5, 13)  # in a private network it lets nobody write what all networks share
 TERMINAL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def _kernel(name: str, *arguments: object) -> None:
-    """Call a function of libc that returns -1 on failure; raise its errno."""
-    if getattr(_libc, name)(*arguments) == -1:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{name}: {os.strerror(number)}")
-
 
 def _die_with_parent() -> None:
-    _kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    kernel("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 # --- namespaces ----------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ def _unshare(flags: int, *, as_user: bool) -> str:
     # Without a user namespace first: where we may, setuid and files of others work as outside.
     for user in (0, CLONE_NEWUSER) if as_user else (0,):
         try:
-            _kernel("unshare", flags | user)
+            kernel("unshare", flags | user)
         except OSError as refused:
             reason = str(refused)
             continue
@@ -146,27 +145,19 @@ def _covers_shared_memory(weaker: list[str]) -> bool:
     return True
 
 
-def cover_shared_memory() -> None:
-    """Mount an empty /dev/shm. What was in its folders stays: POSIX shared memory has none.
-
-    Raises OSError where that is refused; then all is as it was.
-    """
-    folders = [one.name for one in os.scandir(SHARED_MEMORY) if one.is_dir(follow_symlinks=False)]
-    before = os.open(SHARED_MEMORY, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    at = SHARED_MEMORY.encode()
-    _kernel("mount", b"none", at, b"tmpfs", MS_NOSUID_NODEV, b"mode=1777")
-    try:
-        for name in folders:
-            covered = os.fsencode(os.path.join(SHARED_MEMORY, name))
-            os.mkdir(covered)
-            under = os.fsencode(f"/proc/self/fd/{before}/{name}")
-            with contextlib.suppress(FileNotFoundError):  # it went meanwhile
-                _kernel("mount", under, covered, None, MS_REC_BIND, None)
-    except OSError:
-        _kernel("umount2", at, MNT_DETACH)
-        raise
-    finally:
-        os.close(before)
+def _close_machine(options: JSON, own_mounts: bool, modes: JSON) -> None:
+    """Keep the machine's files and sockets from the trial, as far as that is wanted and allowed."""
+    covers = {
+        "files": lambda wanted: close_files(wanted["writes"], wanted["copied"], wanted["scratch"]),
+        "sockets": cover_sockets,
+    }
+    for name, cover in covers.items():
+        if (wanted := options[name]) is None:
+            modes[name] = "host"
+            continue
+        weaker = cover(wanted) if own_mounts else [f"no private {name}: no mount namespace"]
+        modes[name] = "host" if weaker else "private"
+        modes["weaker"] += weaker
 
 
 def _map_identity(uid_map: str, gid_map: str) -> None:
@@ -413,7 +404,7 @@ def _reap_below(request: JSON, write_end: int, may_reap: int, exits: int) -> Non
     """In the child: start the program, and wait for it and for its orphans. Never returns."""
     try:
         _die_with_parent()
-        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if (pid := os.fork()) == 0:
@@ -522,7 +513,7 @@ def _redirect(path: object, flags: int, descriptor: int) -> None:
 def _leave_root(write_end: int) -> None:
     """Look like an ordinary user while files of root stay ours; or be nobody where that fails."""
     try:
-        _kernel("unshare", CLONE_NEWUSER)
+        kernel("unshare", CLONE_NEWUSER)
     except OSError as refused:
         note = f"no user namespace ({refused}): the program runs as nobody, root's files are closed"
         _report(write_end, {"weaker": note})
@@ -752,20 +743,21 @@ def _inner(
         # pid 1 takes all others with it. A death before this line is an end-of-file in serve().
         _die_with_parent()
     else:
-        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if own_mounts:
-        _kernel("mount", b"none", b"/", None, MS_REC_PRIVATE, None)
+        mount("none", "/", None, MS_REC_PRIVATE)
     if own_pids:
-        _kernel("mount", b"none", b"/proc", b"proc", MS_NOSUID_NODEV_NOEXEC, None)
+        mount("none", "/proc", "proc", MS_NOSUID_NODEV_NOEXEC)
     if own_network:
         _raise_loopback()
     if own_mounts and options["hosts"]:
         with contextlib.suppress(OSError):  # who needs the names tries them
-            _kernel("mount", os.fsencode(options["hosts"]), HOSTS, None, MS_BIND, None)
+            mount(options["hosts"], HOSTS, None, MS_BIND)
     own_posix = own_mounts and _covers_shared_memory(modes["weaker"])
     modes["shared_memory"] = "private" if own_system_v and own_posix else "host"
+    _close_machine(options, own_mounts, modes)
     if own_pids:  # what it starts sees it: no ordinary user may trace it, or read what it holds
-        _kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
+        kernel("prctl", PR_SET_DUMPABLE, 0, 0, 0, 0)
     owns = (own_system_v, own_posix)
     outlives = tuple(name for name, own in zip(OUTLIVES, owns, strict=True) if not own)
     keeper = Keeper(channel, outer_lives, own_pids, options["notes"], outlives)
@@ -827,7 +819,7 @@ def _keep(channel: socket.socket) -> None:
     own_pids, outlives = modes["pid_namespace"], () if modes["ipc"] else OUTLIVES
     _die_with_parent()  # after unshare, which may clear it; end-of-file covers the time before
     if not own_pids:
-        _kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        kernel("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     outer_lives, outer = os.pipe()
     inner = os.fork()
     if inner == 0:

@@ -1,4 +1,4 @@
-"""Who listens in a network, as the kernel tells a socket of it.
+"""Who listens in a network, or has a name, as the kernel tells a socket of it.
 
 /proc/net/tcp tells the same, and takes forty times as long: it goes through every place at which
 the machine could keep a connection.
@@ -7,14 +7,19 @@ the machine could keep a connection.
 import os
 import socket
 import struct
+import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 SOCK_DIAG = 4
 "The protocol of netlink that tells of sockets."
 _BY_FAMILY, _DUMP, _LISTEN = 20, 0x301, 1 << 10
 _ERROR, _DONE = 2, 3
 _HEADER, _QUESTION = struct.Struct("=IHHII"), struct.Struct("=BBBBI48x")
-_PORT_AT, _INODE_AT = 4, 68  # behind the header
+_PORT_AT, _INODE_AT = 4, 68
+_BOUND, _SHOW = 1 << 7 | 1 << 10, 0x1 | 0x10 | 0x40  # states; name, queue and user
+_NAMED_QUESTION, _NAMED, _ATTRIBUTE = map(struct.Struct, ("=BBHIIIII", "=BBBBI8x", "=HH"))
+_NAME, _QUEUE, _USER = 0, 4, 7
 _WITHIN_S, _LARGEST = 5.0, 1 << 16
 
 
@@ -24,14 +29,48 @@ def listening(netlink: socket.socket, port: int) -> set[str]:
     inodes: set[str] = set()
     for family in (socket.AF_INET, socket.AF_INET6):
         question = _QUESTION.pack(family, socket.IPPROTO_TCP, 0, 0, _LISTEN)
-        size = _HEADER.size + len(question)
-        netlink.send(_HEADER.pack(size, _BY_FAMILY, _DUMP, 0, 0) + question)
-        inodes |= {inode for at, inode in _listeners(netlink) if at == port}
+        for message in _answers(netlink, question):
+            if struct.unpack_from("!H", message, _PORT_AT)[0] == port:
+                inodes.add(str(struct.unpack_from("=I", message, _INODE_AT)[0]))
     return inodes
 
 
-def _listeners(netlink: socket.socket) -> Iterator[tuple[int, str]]:
-    """Yield the port and the inode of each message of an answer."""
+class NameHolder(NamedTuple):
+    """A unix socket that has a name."""
+
+    inode: int
+    uid: int | None
+    "The user that made it; None if the kernel is older than Linux 5.3."
+    waiting: int
+    "Number of connections that nobody has accepted yet."
+
+
+def holder_of(name: bytes) -> NameHolder | None:
+    """Return the stream socket of this network that has a name. Raises OSError if not known."""
+    question = _NAMED_QUESTION.pack(socket.AF_UNIX, 0, 0, _BOUND, 0, _SHOW, 0, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, SOCK_DIAG) as netlink:
+        netlink.settimeout(_WITHIN_S)
+        for message in _answers(netlink, question):
+            _, kind, _, _, inode = _NAMED.unpack_from(message)
+            values = dict(_attributes(message[_NAMED.size :]))
+            if kind == socket.SOCK_STREAM and values.get(_NAME) == name:
+                uid, queue = (values.get(one, b"")[:4] for one in (_USER, _QUEUE))
+                user = int.from_bytes(uid, sys.byteorder) if uid else None
+                return NameHolder(inode, user, int.from_bytes(queue, sys.byteorder))
+    return None
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    while len(data) >= _ATTRIBUTE.size:
+        size, kind = _ATTRIBUTE.unpack_from(data)
+        yield kind, data[_ATTRIBUTE.size : size]
+        data = data[max(_ATTRIBUTE.size, (size + 3) & ~3) :]
+
+
+def _answers(netlink: socket.socket, question: bytes) -> Iterator[bytes]:
+    """Yield each message of the answer to a question, without its header."""
+    size = _HEADER.size + len(question)
+    netlink.send(_HEADER.pack(size, _BY_FAMILY, _DUMP, 0, 0) + question)
     while True:
         answer = netlink.recv(_LARGEST)
         while answer:
@@ -40,7 +79,5 @@ def _listeners(netlink: socket.socket) -> Iterator[tuple[int, str]]:
                 if number := struct.unpack_from("=i", answer, _HEADER.size)[0]:
                     raise OSError(-number, os.strerror(-number))
                 return
-            (port,) = struct.unpack_from("!H", answer, _HEADER.size + _PORT_AT)
-            (inode,) = struct.unpack_from("=I", answer, _HEADER.size + _INODE_AT)
-            yield port, str(inode)
+            yield answer[_HEADER.size : size]
             answer = answer[(size + 3) & ~3 :]

@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from benchforge.run.sandbox.listeners import NameHolder, holder_of
+from benchforge.text import safe
 from benchforge.text.readable import spoken
 
 # A name in the kernel's memory: no file to leave behind, gone with the process however it ends.
@@ -23,14 +25,21 @@ REPORTS_S = 1.0  # between two reports of one wait
 
 
 class Wait(NamedTuple):
-    """A wait for a process that measures."""
+    """A wait for a process that has the machine's lock."""
 
     holder: str
     "Command and number of the process."
     began: str = ""
-    "Start of the process and its folder; empty if unknown."
+    "User, start and folder of the process, and how many others wait, as far as known."
     seconds: float = 0.0
     "Time of the wait so far."
+    measures: bool = True
+    "False if the process is no benchforge, or not known."
+
+    @property
+    def in_words(self) -> str:
+        """Description: who has the lock."""
+        return f"{self.holder} {'is measuring' if self.measures else 'has the lock of benchforge'}"
 
 
 @contextlib.contextmanager
@@ -59,47 +68,77 @@ def _bound(mine: socket.socket) -> bool:
 def _wait_for_other(report: Callable[[Wait], None]) -> None:
     """Wait until the holder ends: the kernel then resets the connections that it never accepted."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as waiting:
-        waiting.setblocking(False)
-        with contextlib.suppress(OSError):
-            try:
-                waiting.connect(NAME)
-                packed = waiting.getsockopt(
-                    socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size
-                )
-                pid = _CREDENTIALS.unpack(packed)[0]
-                wait, connected = Wait(_named(pid), _began(pid)), True
-            except BlockingIOError:  # its queue of connections is full
-                wait, connected = Wait("another benchforge, one of many"), False
+        pid = _connected(waiting)
+        if pid is None:  # its queue is full, it is no benchforge, or it ends or begins now
+            time.sleep(_BETWEEN_S)
+        first = holder = _holder()
+        wait = _described(pid, holder)
+        while pid is not None or (holder and first and holder.inode == first.inode):
             report(wait)
-            waiting.setblocking(True)
-            if not connected:
-                waiting.connect(NAME)
-            waiting.settimeout(REPORTS_S)
-            while _holds(waiting):
-                wait = wait._replace(seconds=wait.seconds + REPORTS_S)
-                report(wait)
+            if not _lasts(waiting, pid):
+                break
+            wait, holder = wait._replace(seconds=wait.seconds + REPORTS_S), _holder()
     time.sleep(_BETWEEN_S)
 
 
-def _holds(waiting: socket.socket) -> bool:
-    """Wait for a moment. Raises OSError once the holder has ended."""
+def _connected(waiting: socket.socket) -> int | None:
+    """Return the pid of the holder, 0 if it is not ours to see; None if it takes no connection."""
+    waiting.setblocking(False)
+    with contextlib.suppress(OSError):
+        waiting.connect(NAME)
+        packed = waiting.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        return int(_CREDENTIALS.unpack(packed)[0])
+    return None
+
+
+def _holder() -> NameHolder | None:
+    with contextlib.suppress(OSError):
+        return holder_of(NAME.encode())
+    return None
+
+
+def _described(pid: int | None, holder: NameHolder | None) -> Wait:
+    name, measures = _named(pid) if pid else ("a process that the kernel does not name", False)
+    user = "" if holder is None or holder.uid is None else _user(holder.uid)
+    others = 0 if holder is None else max(0, holder.waiting - (pid is not None))
+    queue = f"{others} more wait{'s' * (others == 1)}" if others else ""
+    facts = user, _began(pid) if pid else "", queue
+    return Wait(name, "; ".join(filter(None, facts)), measures=measures)
+
+
+def _user(uid: int) -> str:
+    import pwd  # noqa: PLC0415 - most runs wait for nobody
+
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user {uid}"
+
+
+def _lasts(waiting: socket.socket, pid: int | None) -> bool:
+    """Wait for a moment. Return False once a holder that is connected has ended."""
+    if pid is None:
+        time.sleep(REPORTS_S)
+        return True
+    waiting.settimeout(REPORTS_S)
     try:
         waiting.recv(1)
     except TimeoutError:
         return True
+    except OSError:
+        pass
     return False
 
 
-def _named(pid: int) -> str:
-    """Return the command of a benchforge, without its arguments, and its pid."""
-    command = ""
+def _named(pid: int) -> tuple[str, bool]:
+    """Return a process by its command and its pid, and True if that is a benchforge."""
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
         for program, word in pairwise(words):
             if Path(program).name == "benchforge" and re.fullmatch("[a-z]{1,20}", word):
-                command = f" {word}"
-                break
-    return f"benchforge{command} (process {pid})"
+                return f"benchforge {word} (process {pid})", True
+        return f"{safe.word(Path(words[0]).name)} (process {pid})", False
+    return f"process {pid}", False
 
 
 def _began(pid: int) -> str:

@@ -8,7 +8,7 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
 from benchforge.run.sandbox.children import children_told, descendants
 from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
+from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
 
 Network = Literal["private", "host"]
@@ -42,6 +43,10 @@ class Mode:
     shared_memory: Literal["private", "host"]
     "Shared memory of System V and POSIX: both are the trial's own, or one is the machine's."
     weaker: tuple[str, ...]
+    files: Literal["private", "host"] = "host"
+    "Files that programs can write: those that were named, or all of the user."
+    sockets: Literal["private", "host"] = "host"
+    "Sockets that programs can connect to by a path: the trial's and those named, or all."
     applied: Mapping[str, str] = field(default_factory=dict)
     "The tuning that holds, as it was read back, by its names in the suite."
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -75,12 +80,18 @@ class Sandbox:
 
     address = "127.0.0.1"
     "Where services listen: this, or the address of the host."
+    temporary: str
+    "Folder for temporary files of programs."
+    spared: Sequence[Path] | None = None
+    "Sockets of the machine that the suite names; None if all are in reach."
+    covered: SocketFiles = frozenset()
 
     def __init__(self, channel: Channel, mode: Mode, init_pid: int) -> None:
         self.mode = mode
         self.init_pid = init_pid
         self.init = os.pidfd_open(init_pid)  # readable once everything in the namespaces is dead
         self.left = 0  # how many processes had to be killed on leaving
+        self.temporary = tempfile.gettempdir()
         self._channel = channel
         channel.halted = self._halted
         self._started: dict[int, Running] = {}
@@ -106,7 +117,12 @@ class Sandbox:
         message = self._channel.ask(
             "start",
             argv=command.argv,
-            environment=_clean_environment() | dict(environment) | dict(command.environment),
+            environment={
+                **_clean_environment(),
+                "TMPDIR": self.temporary,
+                **environment,
+                **command.environment,
+            },
             folder=str(folder / (command.folder or "")),
             stdin=command.stdin and str(folder / command.stdin),
             stdout=str(stdout),
@@ -322,6 +338,14 @@ class Sandbox:
         ours = by in below({self.init_pid}, kin)
         return KeeperSilent(f"process {by} traces it", by_the_trial=ours)
 
+    def note_late_sockets(self) -> None:
+        """Note sockets of the machine that were not there when the trial began: none is covered."""
+        if self.spared is None:
+            return
+        if late := sorted({path for path, *_ in socket_files(self.spared) - self.covered}):
+            line = f"sockets of the machine came up during the trial, in reach: {', '.join(late)}"
+            self.mode = dataclasses.replace(self.mode, weaker=(*self.mode.weaker, line))
+
     def in_its_sessions(self) -> list[int]:
         """The pids, as seen from outside, of all in the sessions that were started here."""
         return procfs.of_sessions({running.outer_pid for running in self._started.values()})
@@ -355,7 +379,6 @@ def _clean_environment() -> dict[str, str]:
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": os.environ.get("HOME", "/"),
         "LANG": "C.UTF-8",
-        "TMPDIR": tempfile.gettempdir(),
     }
 
 

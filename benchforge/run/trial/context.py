@@ -59,6 +59,10 @@ class TrialContext:
     "Versions that programs on hosts report."
     peers: tuple[str, ...] = ()
     "Addresses of the trial's other hosts, which may connect to its services."
+    sockets: tuple[Path, ...] = ()
+    "Sockets of the machine that the suite names, and folders of them."
+    writes: tuple[Path, ...] = ()
+    "Folders that the suite names: programs may change them."
 
     def interpreter_of(self, part: Part) -> str | None:
         """Return the file behind a part's interpreter; None for what is no Python."""
@@ -93,6 +97,8 @@ def ground(suite: Suite, parts: Iterable[Part]) -> TrialContext:
         python=Path(sys.executable),
         suite_folder=suite.path.parent.resolve(),
         network=suite.network,
+        sockets=tuple(map(Path, suite.sockets)),
+        writes=tuple((suite.path.parent / folder).resolve() for folder in suite.writes),
         secrets=suite.secrets,
         as_root=os.geteuid() == 0,
         facts=facts(),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.parts.part import Service
+from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
@@ -28,6 +28,7 @@ from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.machine import placement, quiet
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.machine.placement import Stay
+from benchforge.run.sandbox.host import Wishes
 from benchforge.run.sandbox.sandbox import Mode, Running, Sandbox, last_lines
 from benchforge.run.trial.believable import believable
 from benchforge.run.trial.context import TrialContext
@@ -107,16 +108,25 @@ def sandboxed(
     with contextlib.ExitStack() as stack:
         with story.phase("keeper"):
             network, tuning = _network(ground, case), case.tuning
-            wishes = network, tuning.sysctl, tuning.limits, scratch, host_names(case)
-            sandbox = stack.enter_context(ground.host.trial(inputs.folder, *wishes))
+            wishes = Wishes(
+                *(tuning.sysctl, tuning.limits, scratch, host_names(case)),
+                sockets=ground.sockets,
+                writes=ground.writes,
+                copied=_code_folders(ground, case),
+            )
+            sandbox = stack.enter_context(ground.host.trial(inputs.folder, network, wishes))
             story.tuned = tuned(sandbox.mode)
         try:
             yield sandbox
         finally:
+            sandbox.note_late_sockets()
             story.namespaces = {
                 "pid": sandbox.mode.pid_namespace,
                 "network": sandbox.mode.network,
                 "shared_memory": sandbox.mode.shared_memory,
+                "files": sandbox.mode.files,
+                "sockets": sandbox.mode.sockets,
+                "named": [*map(str, (*ground.writes, *ground.sockets))],
                 "weaker": list(sandbox.mode.weaker),
             }
             with contextlib.suppress(TrialFailed):  # the keeper is gone: that is said already
@@ -279,6 +289,14 @@ def tuned(mode: Mode) -> AppliedTuning | None:
     if not mode.applied and not mode.refused:
         return None
     return AppliedTuning(applied=dict(mode.applied), refused=dict(mode.refused))
+
+
+def _code_folders(ground: TrialContext, case: Case) -> list[Path]:
+    """Return the folders of the code that services of a case run: they may write there."""
+    parts: Sequence[Part] = case.services
+    folders = [one.code(ground.suite_folder) for one in parts if isinstance(one, ServesCode)]
+    trees = [tree.checkout for part in parts if (tree := ground.tree_of(part))]
+    return [ground.suite_folder, *filter(None, folders), *trees]
 
 
 def _network(ground: TrialContext, case: Case) -> Literal["private", "host"]:

@@ -12,13 +12,13 @@ from pathlib import Path
 from benchforge.errors import CannotKeep
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
 from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.programs.tasks import done
-from benchforge.run.sandbox.host import Host
+from benchforge.run.sandbox.host import Host, Wishes
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:
@@ -36,7 +36,7 @@ def restored(host: Host, name: str, service: Service, site: Site) -> None:
     try:
         if not template.is_dir():
             _build(host, name, service, site, template)
-        use(template)
+        use(private(template))
         note = template.with_name(f"{template.name}.for")
         if not note.exists():  # or who built it was killed before the note
             for_whom = f"{service.kind} {service.name}, built for {site.label}"
@@ -61,7 +61,7 @@ def _build(host: Host, name: str, service: Service, site: Site, template: Path) 
     # Short, because sockets are made in it; the cache may lie deep.
     with scratch_folder() as ours:
         (scratch := ours / "0").mkdir(mode=0o700)
-        with host.trial(logs, scratch=ours) as sandbox:
+        with host.trial(logs, wishes=Wishes(scratch=ours, writes=())) as sandbox:
             ports = {port: sandbox.free_port() for port in site.ports}
             own = dataclasses.replace(
                 site, folder=logs, scratch=scratch, ports=ports, address=sandbox.address, peers=()

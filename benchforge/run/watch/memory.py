@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.sandbox.keeper import SHARED_MEMORY, mapped
+from benchforge.run.sandbox.keeper import mapped
+from benchforge.run.sandbox.mounts import SHARED_MEMORY
 from benchforge.run.watch.files import whole
 
 _KINDS = ("/memfd:", f"{os.path.realpath(SHARED_MEMORY)}/")

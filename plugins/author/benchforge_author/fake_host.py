@@ -4,12 +4,11 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 from benchforge.checks.ask import of_trial
@@ -21,7 +20,7 @@ from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, execute
 from benchforge.run.sandbox.channel import Exit
-from benchforge.run.sandbox.host import Mode, Network, Running, Sandbox
+from benchforge.run.sandbox.host import NO_WISHES, Mode, Network, Running, Sandbox, Wishes
 from benchforge.run.trial.context import TrialContext
 from benchforge.stats.search.objective import judged
 from benchforge.suite.cases.expand import expand
@@ -32,8 +31,6 @@ from benchforge_author import inputs
 from benchforge_author.recorded import ERR, FACTS, OUT, Recording
 
 _DRIVERS = ("loader-", "client-", "warm-up")
-_NOTHING: Mapping[str, int | str] = MappingProxyType({})
-_NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,7 @@ class FakeHost:
 
     @contextlib.contextmanager
     def trial(
-        self,
-        folder: Path,
-        network: Network = "private",
-        sysctls: Mapping[str, int | str] = _NOTHING,
-        limits: Mapping[str, int] = _NO_LIMITS,
-        scratch: Path | None = None,
-        names: Sequence[str] = (),
+        self, folder: Path, network: Network = "private", wishes: Wishes = NO_WISHES
     ) -> Iterator[Sandbox]:
         """Give a place where nothing starts."""
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from benchforge.plugin import Command, Service
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.sandbox.host import Network, Sandbox, Wishes
 from benchforge.run.sandbox.procfs import holders, named
-from benchforge.run.sandbox.sandbox import Network, Sandbox
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.parts import parts_by_scenario, uses_hosts
 from benchforge.suite.secrets.redact import redact
@@ -53,7 +53,7 @@ def _faults(ground: TrialContext, network: Network, wanted: _Wanted) -> Iterator
     names = [value for values in wanted.values() for value in values if isinstance(value, str)]
     with (
         scratch_folder() as folder,
-        ground.host.trial(folder, network, scratch=folder, names=names) as sandbox,
+        ground.host.trial(folder, network, Wishes(scratch=folder, names=names)) as sandbox,
     ):
         weaker = "".join(f"; {why}" for why in sandbox.mode.weaker)
         for part, values in wanted.items():

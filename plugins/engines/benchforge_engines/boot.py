@@ -9,6 +9,7 @@ import json
 import os
 import select
 import shutil
+import stat
 import sys
 import tarfile
 from pathlib import Path
@@ -54,6 +55,9 @@ def main() -> None:
     home = Path(cache) / "benchforge/far"
     interpreter = hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
     place = home / f"{given['digest']}-{interpreter}"
+    for folder in (home.parent, home, place):
+        if folder.exists():
+            private(folder)
     have = place.is_dir()
     tell(python=version, machine=machine, have=have)
     if not have:
@@ -62,16 +66,27 @@ def main() -> None:
     os.execv(python, [python, "-I", "-m", "benchforge_engines.far"])  # noqa: S606 - our own program
 
 
+def private(folder: Path) -> None:
+    """Exit where another user owns a folder, or may write there: what is in it would be run."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        sys.exit(f"{folder} is not a folder of this user alone: programs in it are not run")
+
+
 def put(packed: bytes, place: Path, base: Path, version: str) -> None:
     """Unpack the files into a virtual environment, which appears whole, by a rename."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    home = place.parent
+    home.parents[1].mkdir(mode=0o755, parents=True, exist_ok=True)
+    for folder in (home.parent, home):
+        folder.mkdir(mode=0o700, exist_ok=True)
     for old in place.parent.glob("*.half-*"):
         if not Path("/proc", old.name.rpartition("-")[2]).is_dir():
             shutil.rmtree(old, ignore_errors=True)
     half = place.with_name(f"{place.name}.half-{os.getpid()}")
     minor = ".".join(version.split(".")[:2])
     site = half / f"lib/python{minor}/site-packages"
-    site.mkdir(mode=0o700, parents=True)
+    half.mkdir(mode=0o700)
+    site.mkdir(parents=True)
     (half / "bin").mkdir()
     (half / "bin/python").symlink_to(base)
     lines = (

@@ -114,6 +114,7 @@ def test_which_responses_of_a_stage_are_good_is_bounded(here: int, others: int, 
 
 
 SUITE = f"""benchforge = 1
+writes = ["."]
 smoke = true
 [servers.records]
 use = "command"

@@ -41,7 +41,7 @@ from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, RightAnswer
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
-from benchforge.run.sandbox.host import LocalHost, Sandbox
+from benchforge.run.sandbox.host import LocalHost, Sandbox, Wishes
 
 HOST = LocalHost()
 SERVERS: list[type[AppServer]] = [
@@ -620,7 +620,7 @@ def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
 def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
     command = part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own)
     assert command is not None
-    with HOST.trial(own.folder, sysctls={"net.core.somaxconn": "4096"}) as here:
+    with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as here:
         finished = here.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
     last = finished.stderr.read_text().splitlines()[-1]

@@ -28,6 +28,7 @@ def suite(
     words = f', "{faults}"' if faults else ""
     path = folder / "carts.toml"
     path.write_text(f"""benchforge = 1
+writes = ["."]
 smoke = true
 [feeds.product]
 integers = [1, 1000000]

@@ -13,6 +13,7 @@ from measured.case import cases
 def suite(folder: Path, loaders: str = "", more: str = "") -> Path:
     path = folder / "mix.toml"
     path.write_text(f"""benchforge = 1
+writes = ["."]
 smoke = true
 [feeds.id]
 integers = [1, 1000000000]

@@ -27,6 +27,7 @@ command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{por
     )
     path = folder / "mix.toml"
     path.write_text(f"""benchforge = 1
+writes = ["."]
 {servers}
 [feeds.id]
 integers = [1, 1000000000]

@@ -38,6 +38,7 @@ def suite(folder: Path, loader: str) -> Path:
     path = folder / "mix.toml"
     path.write_text(
         f"""benchforge = 1
+writes = ["."]
 [feeds.id]
 integers = [1, 1000000000]
 [feeds.note]

@@ -16,6 +16,7 @@ def suite(
     rows = "".join(f"member{n},of member{n}\n" for n in range(9))
     (folder / "users.csv").write_text(f"name,password\n{rows}")
     text = f"""benchforge = 1
+writes = ["."]
 smoke = true
 [feeds.users]
 file = "users.csv"

@@ -4,7 +4,7 @@ measures.py FOLDER PROGRAM...: prints {"init", "outer"}, once all are ready. Wit
 of programs: enter and leave trials without end. With `--many` before them: fork the keepers.
 """
 
-import contextlib, json, os, sys, time
+import contextlib, json, sys, time
 from pathlib import Path
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost
@@ -17,13 +17,13 @@ if names[:1] == ["--many"]:
     names = names[1:]
 while names == ["--loop"]:
     with host.trial(folder) as here:
-        here.start("sleeps", Command("sleep", "1000"), folder, {"TOKEN": os.environ["TOKEN"]})
+        here.start("sleeps", Command("sleep", "1000"), folder, {})
 with stack, host.trial(folder) as here:
     running = []
     for name in names:
         ready = folder / f"{name}.ready"
         command = Command(sys.executable, PROCESSES / f"{name}.py", ready)
-        running.append(here.start(name, command, folder, {"TOKEN": os.environ["TOKEN"]}))
+        running.append(here.start(name, command, folder, {}))
         while not ready.exists():
             time.sleep(0.005)
     parents = [here.init_pid]

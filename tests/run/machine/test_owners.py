@@ -13,6 +13,7 @@ SECONDS, MEGABYTES = 0.3, 60
 TICKS_S = 0.05  # the kernel tells the time of ended children in ticks
 SUITE = """
 benchforge = 1
+writes = ["."]
 [servers.one]
 use = "command"
 command = {command}

@@ -16,7 +16,7 @@ from benchforge.model.suite.tuning import AppliedTuning, Tuning
 from benchforge.parts.command import Command
 from benchforge.registry import Registry
 from benchforge.run.sandbox import keeper
-from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox
+from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox, Wishes
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
@@ -62,7 +62,7 @@ def value(sysctl: str) -> str | None:
 
 @contextmanager
 def private(folder: Path, sysctls: dict[str, int | str]) -> Iterator[Sandbox]:
-    with LocalHost().trial(folder, sysctls=sysctls) as here:
+    with LocalHost().trial(folder, wishes=Wishes(sysctls)) as here:
         if here.mode.network != "private":
             pytest.skip(f"no private network here: {here.mode.weaker}")
         yield here
@@ -158,7 +158,7 @@ def test_no_module_is_loaded_for_a_trial(tmp_path: Path) -> None:
 
 def test_in_the_hosts_network_no_sysctl_is_applied(tmp_path: Path) -> None:
     before = value("net.core.somaxconn")
-    with LocalHost().trial(tmp_path, "host", {"net.core.somaxconn": 77}) as here:
+    with LocalHost().trial(tmp_path, "host", Wishes({"net.core.somaxconn": 77})) as here:
         assert here.mode.applied == {}
         told = {"sysctl.net.core.somaxconn": "the trial uses the machine's own network"}
         assert here.mode.refused == told
@@ -181,8 +181,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from benchforge.run.sandbox.host import LocalHost
-with LocalHost().trial(Path(sys.argv[1]), sysctls={"net.core.somaxconn": 77}) as here:
+from benchforge.run.sandbox.host import LocalHost, Wishes
+with LocalHost().trial(Path(sys.argv[1]), wishes=Wishes({"net.core.somaxconn": 77})) as here:
     print(here.mode.network, here.mode.refused)
 """
     before = value("net.core.somaxconn")
@@ -204,7 +204,7 @@ with LocalHost().trial(Path(sys.argv[1]), sysctls={"net.core.somaxconn": 77}) as
 def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
     machines = resource.getrlimit(resource.RLIMIT_NOFILE)
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
-    with LocalHost().trial(tmp_path, limits={"nofile": 512}) as here:
+    with LocalHost().trial(tmp_path, wishes=Wishes(limits={"nofile": 512})) as here:
         asks = Command(sys.executable, "-c", program)
         assert here.run("asks", asks, tmp_path, {}, 200).stdout.read_text() == "512 512\n"
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == machines
@@ -213,7 +213,9 @@ def test_limits_hold_for_every_process_of_a_trial(tmp_path: Path) -> None:
 def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     beyond = int(Path("/proc/sys/fs/nr_open").read_text()) + 1  # root may not either
-    with LocalHost().trial(tmp_path, limits={"nofile": beyond, "core": 2**70}) as here:
+    with LocalHost().trial(
+        tmp_path, wishes=Wishes(limits={"nofile": beyond, "core": 2**70})
+    ) as here:
         assert here.mode.applied == {}
         told = here.mode.refused["limits.nofile"]
         assert told.endswith(f": {soft} holds, {hard} is the highest allowed")

@@ -30,6 +30,7 @@ def trial_of(case: Case, folder: Path, python: Path = Path(sys.executable)) -> T
         network="private",
         secrets=frozenset(),
         as_root=os.geteuid() == 0,
+        writes=(folder.resolve(),),  # servers of tests note there what they were asked
     )
     step = Measurement(block=1, position=1, case=case, seed=0)
     (folder / "trial").mkdir()

@@ -75,7 +75,7 @@ def main(parent: Path | None, older_than: str | None, yes: bool) -> int:
 def _refuse(wait: Wait) -> None:
     """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
     hint = "clean when it has ended"
-    raise Unusable(f"{wait.holder} is measuring: nothing was removed", hint)
+    raise Unusable(f"{wait.in_words}: nothing was removed", hint)
 
 
 def _until(older_than: str | None) -> datetime:

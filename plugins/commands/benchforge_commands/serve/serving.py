@@ -9,7 +9,7 @@ from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import until_right
-from benchforge.run.sandbox.sandbox import Mode, Sandbox
+from benchforge.run.sandbox.host import Mode, Sandbox, Wishes
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.measure import host_names
 from benchforge.run.trial.services import (
@@ -64,7 +64,7 @@ def serving(
     with (
         scratch_folder() as scratch,
         ground.host.trial(
-            folder, "host", tuning.sysctl, tuning.limits, scratch, host_names(case)
+            folder, "host", Wishes(tuning.sysctl, tuning.limits, scratch, host_names(case))
         ) as sandbox,
     ):
         running: list[Serving] = []

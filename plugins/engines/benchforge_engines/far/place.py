@@ -258,4 +258,4 @@ def names_of(cases: Cases) -> str:
 
 
 def _refuse(wait: Wait) -> None:
-    raise Unusable(f"{wait.holder} is measuring on this host", "run it again when that has ended")
+    raise Unusable(f"{wait.in_words} on this host", "run it again when that has ended")

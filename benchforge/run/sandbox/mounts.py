@@ -1,0 +1,121 @@
+"""The mounts of a trial: what its programs can write, and the sockets that they cannot connect to.
+
+Part of the keeper: standard library only. All of it is in the trial's own mount namespace.
+"""
+# ruff: noqa: PTH102, PTH103, PTH110, PTH118 - importing pathlib would cost more than all that is imported here
+
+import contextlib
+import ctypes
+import os
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MS_NOSUID_NODEV, MS_NOSUID_NODEV_NOEXEC = 0x2 | 0x4, 0x2 | 0x4 | 0x8
+MS_REC_PRIVATE, MS_REC_BIND, MNT_DETACH = 0x4000 | 0x40000, 0x4000 | 0x1000, 0x2
+MS_BIND = 0x1000
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
+_INERT = b"/dev/null"  # to connect to it is refused
+_MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 442, -100, 0x8000, 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def kernel(name: str, *arguments: object) -> None:
+    """Call a function of libc that returns -1 on failure; raise its errno."""
+    if getattr(_libc, name)(*arguments) == -1:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """Mount something. Raises OSError."""
+    texts = [None if text is None else os.fsencode(text) for text in (source, target, kind, data)]
+    kernel("mount", *texts[:3], flags, texts[3])
+
+
+def cover_shared_memory() -> None:
+    """Mount an empty /dev/shm. What was in its folders stays: POSIX shared memory has none.
+
+    Raises OSError where that is refused; then all is as it was.
+    """
+    folders = [one.name for one in os.scandir(SHARED_MEMORY) if one.is_dir(follow_symlinks=False)]
+    with _opened(SHARED_MEMORY) as before:
+        mount("none", SHARED_MEMORY, "tmpfs", MS_NOSUID_NODEV, "mode=1777")
+        try:
+            for name in folders:
+                covered = os.path.join(SHARED_MEMORY, name)
+                os.mkdir(covered)
+                with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                    mount(f"{before}/{name}", covered, None, MS_REC_BIND)
+        except OSError:
+            kernel("umount2", os.fsencode(SHARED_MEMORY), MNT_DETACH)
+            raise
+
+
+def close_files(writes: list[str], copied: list[str], scratch: str) -> list[str]:
+    """Make all files read-only but those below `writes`; return what is weaker, and why.
+
+    Programs may write below `copied`, too: into layers in `scratch`, which nobody reads later.
+    """
+    weaker: list[str] = []
+    with contextlib.ExitStack() as opened:
+        real = {path: opened.enter_context(_opened(path)) for path in writes}
+        for number, path in enumerate(copied):
+            try:
+                _overlay(path, os.path.join(scratch, f"layer-{number}"))
+            except OSError as refused:
+                weaker.append(
+                    f"programs may change files in {path}, for it has no layer: {refused}"
+                )
+                with contextlib.suppress(OSError):
+                    mount(path, path, None, MS_REC_BIND)
+        for path, source in real.items():  # also in a layer
+            mount(source, path, None, MS_REC_BIND)
+    try:
+        _set_attributes("/", _RDONLY, flags=_AT_RECURSIVE)
+    except OSError as refused:
+        return [*weaker, f"programs may change all files of the user: {refused}"]
+    for path in (*copied, *writes, SHARED_MEMORY, "/proc"):
+        with contextlib.suppress(OSError):  # it was read-only before
+            _set_attributes(path, 0, clear=_RDONLY)
+    return weaker
+
+
+def _overlay(path: str, layer: str) -> None:
+    for name in ("upper", "work"):
+        os.makedirs(os.path.join(layer, name))
+    with _opened(path) as lower, _opened(layer) as parent:  # a path may hold a colon or a comma
+        # volatile: who reads it later? To sync it would sync the whole disk at each trial's end.
+        options = "volatile,userxattr" if os.getuid() else "volatile"
+        words = f"lowerdir={lower},upperdir={parent}/upper,workdir={parent}/work,{options}"
+        mount("overlay", path, "overlay", 0, words)
+
+
+def _set_attributes(path: str, attributes: int, *, clear: int = 0, flags: int = 0) -> None:
+    packed = struct.pack("4Q", attributes, clear, 0, 0)
+    kernel("syscall", _MOUNT_SETATTR, _AT_FDCWD, os.fsencode(path), flags, packed, len(packed))
+
+
+def cover_sockets(paths: list[str]) -> list[str]:
+    """Cover socket files with what nobody can connect to; return which are not, and why."""
+    weaker: list[str] = []
+    for path in paths:
+        try:
+            kernel("mount", _INERT, os.fsencode(path), None, MS_BIND, None)
+        except OSError as error:
+            if os.path.exists(path):  # not gone, nor in a folder that is closed to the trial, too
+                weaker.append(f"the machine's socket {path} is in reach: {error}")
+    return weaker
+
+
+@contextlib.contextmanager
+def _opened(folder: str) -> "Iterator[str]":
+    """Give a path of a folder that stays, whatever is mounted over it."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
