@@ -70,6 +70,7 @@ loaders = ["closed"]
 clients = ["library"]
 backends = ["agents"]
 expect = { status = 200 }
+expects = { gunicorn = { status = [200, 203] } }
 metrics = ["throughput", "tail"]
 vary = { "path.length" = [10, 100], "servers.*.threads" = [1, 8] }
 include = [{ "path.length" = 10000, "servers.*.threads" = 8 }]
@@ -136,6 +137,7 @@ _EXPECT = """
 status = 201
 content_type = "application/json"
 body = '{"id": 1, "names": ["Ada", "Grace"]}'
+body_matches = '"id": [0-9]+'
 json = { names = ["Ada"] }        # with `items`, an array may begin so and go on
 items = { names = 2 }             # or 50, where the body is an array
 length = 36                       # or { min = 9, max = 64 }, or "any"

@@ -179,7 +179,7 @@ def test_a_server_with_its_database_serves_until_it_is_asked_to_end(
         assert status == 200
         assert f"{len(body)} bytes" in one.lines[1]
         assert len(json.loads(body)) > 10
-        assert len(started_by(one)) > 3
+        assert len(started_by(one)) > 1  # the keepers have an environment of their own
         os.killpg(one.process.pid, number)  # as a terminal does: to the whole group
         said = one.ended()
         assert one.process.returncode == 0
@@ -201,7 +201,7 @@ def test_another_scenario_has_other_backends(folder: Path) -> None:
 def test_kill_9_leaves_no_process(folder: Path) -> None:
     needed("postgres")
     with serving(folder, "beside", lines=3) as one:
-        assert len(started_by(one)) > 3
+        assert len(started_by(one)) > 1  # the keepers have an environment of their own
         one.process.kill()
         assert eventually(lambda: not started_by(one))
         # A process that ends gives up its memory, and so its environment, before its sockets.

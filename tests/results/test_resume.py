@@ -22,7 +22,7 @@ from suite_texts.with_pace import suite
 
 from benchforge.checks.causes import with_causes
 from benchforge.checks.machine.calibrated import limits_of
-from benchforge.checks.summary import with_checks
+from benchforge.checks.summary import with_checks, with_comparison_verdicts
 from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
 from benchforge.model.trial.trial import ATTEMPTS
 from benchforge.registry import Registry
@@ -89,7 +89,7 @@ def resummarized(result: Path, path: Path) -> str:
     summary = summarize(header, trials, metrics, read_sessions(result))
     limits = limits_of(header)
     summary = with_checks(summary, header, trials, limits, read_ceilings(result))
-    summary = with_causes(summary, trials, limits)
+    summary = with_causes(with_comparison_verdicts(summary, limits), trials, limits)
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 

@@ -34,7 +34,7 @@ class Wait(NamedTuple):
     seconds: float = 0.0
     "Time of the wait so far."
     measures: bool = True
-    "False if the process is no benchforge, or not known."
+    "False if the process is not benchforge, or not known."
 
     @property
     def in_words(self) -> str:

@@ -113,7 +113,8 @@ def measured(
     log = folder / "requests.log"
     words = [sys.executable, str(PROGRAMS / "servers/raw.py"), "{port}", str(log)]
     (folder / "suite.toml").write_text(
-        f'benchforge = 1\nsmoke = true\n[servers.raw]\nuse = "command"\ncommand = {toml(words)}\n'
+        'benchforge = 1\nsmoke = true\nwrites = ["."]\n'
+        f'[servers.raw]\nuse = "command"\ncommand = {toml(words)}\n'
         f'{row.suite}[scenarios.one]\nservers = ["raw"]\n{row.suite[1:8].rstrip(".")} = ["tool"]\n'
         f'request = {toml({**request, "path": PATH})}\n[repeat]\nblocks = 1\nwarmup = "0s"\n'
     )
