@@ -334,4 +334,5 @@ class Summary(Frozen):
         """Return the quantity by which servers are ranked; empty if the metric declares none."""
         lines = (line for case in self.cases for line in case.metrics)
         names = ranked.metric, ranked.of
-        return next((one.measurand for one in lines if (one.metric, one.of) == names), "")
+        ranks = (line.measurand for line in lines if (line.metric, line.of) == names)
+        return next(ranks, None) or ""

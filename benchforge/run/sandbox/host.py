@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from benchforge.errors import KeeperGone, KeeperSilent, NoAnswer, TrialFailed
 from benchforge.run.sandbox import keeper, leftover_mark, procfs, reach, shared_memory
@@ -301,7 +301,8 @@ def _greeted(channel: Channel, wishes: Mapping[str, object], log: Path) -> Sandb
     if not greeting["ready"]:
         raise _HalfWayError(greeting["error"])
     names = [one.name for one in dataclasses.fields(Mode)]
-    mode = Mode(**{name: greeting[name] for name in names} | {"weaker": (*greeting["weaker"],)})
+    entered: dict[str, Any] = {name: greeting[name] for name in names}
+    mode = Mode(**{**entered, "weaker": (*greeting["weaker"],)})
     try:
         return Sandbox(channel, mode, greeting["init"])
     except ProcessLookupError as error:

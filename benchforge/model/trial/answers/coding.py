@@ -35,13 +35,17 @@ def decoded(body: bytes, encoding: str) -> bytes:
 
 def _without_brotli(body: bytes) -> bytes:
     """Decode by the package brotli, from its version 1.2 on: an older one has no bound."""
+    why = "install the package brotli, 1.2 or later, beside benchforge, or accept gzip"
+    lacking = f"a body of Content-Encoding 'br' cannot be decoded: {why}"
     try:
         brotli: Any = importlib.import_module("brotli")
-        unpacking = brotli.Decompressor()
+    except ImportError as error:
+        raise Undecodable(lacking) from error
+    unpacking = brotli.Decompressor()
+    try:
         text = unpacking.process(body, output_buffer_limit=MOST_DECODED)
-    except (ImportError, TypeError) as error:
-        why = "install the package brotli, 1.2 or later, beside benchforge, or accept gzip"
-        raise Undecodable(f"a body of Content-Encoding 'br' cannot be decoded: {why}") from error
+    except TypeError as error:
+        raise Undecodable(lacking) from error
     except brotli.error as error:
         raise Undecodable(f"the body is not br: {error}") from error
     return _bounded(text, _BROTLI, finished=unpacking.is_finished())

@@ -140,9 +140,10 @@ def _judged(
     """Return the title of the metric and the verdict, which holds with others levelled out, too."""
     if broken := _broken(head, base):
         return "", broken
-    spoiled = "; ".join(evidence.spoiled)
-    if base is None or (why := _why_none(head, base) or spoiled):
-        return "", SpeedVerdict("invalid", why="the base was not measured" if base is None else why)
+    if base is None:
+        return "", SpeedVerdict("invalid", why="the base was not measured")
+    if why := _why_none(head, base) or "; ".join(evidence.spoiled):
+        return "", SpeedVerdict("invalid", why=why)
     pair = pair_ratio(head, base)
     if pair is None:
         return "", SpeedVerdict("undecided", why="no block was measured in the time")

@@ -29,11 +29,13 @@ class DrawnCell(NamedTuple):
 
 def counted_claims(text: ResultDocument) -> list[CountedState]:
     """Return how many claims of a document have each verdict that occurs."""
-    counts = {state: sum(line.state == state for line in text.claims) for state in WORDS}
+    states = [line.state for line in text.claims]
     return [
-        CountedState(state.replace(" ", "-"), count, word_of(state, count))
-        for state, count in counts.items()
-        if count
+        CountedState(
+            state.replace(" ", "-"), states.count(state), word_of(state, states.count(state))
+        )
+        for state in WORDS
+        if state in states
     ]
 
 
