@@ -332,7 +332,7 @@ class Summary(Frozen):
 
     def measurand(self, ranked: MetricRanking) -> Measurand:
         """Return the quantity by which servers are ranked; empty if the metric declares none."""
-        lines = (line for case in self.cases for line in case.metrics)
-        names = ranked.metric, ranked.of
-        ranks = (line.measurand for line in lines if (line.metric, line.of) == names)
-        return next(ranks, None) or ""
+        for line in (line for case in self.cases for line in case.metrics):
+            if (line.metric, line.of) == (ranked.metric, ranked.of):
+                return line.measurand
+        return ""
