@@ -17,7 +17,7 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.region import lies, region
-from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.stats.verdict.comparability import in_short, wrong_answers
 from benchforge.stats.verdict.judge import judge
 from benchforge.text.readable import blocks_that_tell, percent
 from benchforge.text.readable import times as ratio_text
@@ -649,6 +649,19 @@ def test_failures_beside_others_may_be_theirs() -> None:
 
 def test_a_thousand_blocks_are_judged() -> None:
     assert ratio("a > b", 1.2, n=1_100).state == "holds"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("a closed: open it", "a closed (D3)"),
+        ("a writes lines, such as 'INFO: 1 - \"GET\"': switch that off", None),
+        ("a writes lines, such as 'INFO: 1'", None),
+    ],
+)
+def test_a_finding_in_short_has_no_advice_and_whole_quotes(message: str, shown: str | None) -> None:
+    (text,) = in_short([check("D3", "behaviour", message=message)])
+    assert text == (shown or f"{message.removesuffix(': switch that off')} (D3)")
 
 
 def test_failures_are_no_wrong_answer_where_they_are_counted() -> None:

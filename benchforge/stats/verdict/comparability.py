@@ -1,11 +1,14 @@
 """Whether cases can be compared: the rule on which each verdict, screen and exit code rests."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.summary.verdict import Objection
 from benchforge.model.trial.check import Check
 
+_ADVICE = re.compile(r": (?=(?:[^']*'[^']*')*[^']*$)")
+"Where the advice of a message begins: not within a text that it quotes."
 IsGrave = Callable[[Check], bool]
 "Tells whether a failed check makes the numbers of its trial invalid."
 
@@ -42,7 +45,7 @@ def unlike(objections: Iterable[Objection], is_grave: IsGrave) -> list[Check]:
 
 def in_short(checks: Iterable[Check]) -> tuple[str, ...]:
     """Return what each of the checks found, without its advice, and its id; each text once."""
-    return tuple(dict.fromkeys(f"{one.message.partition(': ')[0]} ({one.id})" for one in checks))
+    return tuple(dict.fromkeys(f"{_ADVICE.split(one.message)[0]} ({one.id})" for one in checks))
 
 
 def _is_unlike(check: Check, is_grave: IsGrave) -> bool:
