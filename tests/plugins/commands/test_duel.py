@@ -255,7 +255,11 @@ def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -
         ([PONG, SLOW, "--label", "a"], "1 labels for 2 servers", "one --label for each"),
         ([PONG, SLOW, "--label", "a", "--label", "a"], "two servers have it", "its own"),
         ([PONG, SLOW, "--label", "a b", "--label", "c"], "a b: not a label", "letters"),
-        ([PONG, SLOW, "--header", "Accept"], "--header 'Accept': no header", "Accept: text"),
+        (
+            [PONG, SLOW, "--header", "Accept"],
+            "--header: 6 characters that are no header",
+            "Accept: text",
+        ),
         ([PONG, SLOW, "--time", "soon"], "--time soon: not a duration", '"3m"'),
         ([PONG, SLOW, "--rate", "0"], "--rate 0: not a rate", '"500/s"'),
         ([PONG, SLOW, "--backend", "redis:"], "--backend redis:: no dataset", "postgresql:agents"),
