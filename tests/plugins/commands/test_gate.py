@@ -16,14 +16,18 @@ from benchforge_commands.gate.commits.locks import (
     of_poetry,
     of_requirements,
 )
+from benchforge_commands.gate.outcome import heads
 from benchforge_commands.gate.verdict import decided, judge, level, precision
 from documents.pages import ROOT
 from front_door import Bench, Told
 from hypothesis import given
 from hypothesis import strategies as st
+from made import plain
+from pydantic import JsonValue
 from repository import COMMAND, FAST, commit, git, repository
 
 from benchforge.model.files.folder import read_header
+from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference.interval import by_t
@@ -500,3 +504,14 @@ def test_each_commit_has_the_packages_of_its_own_lock(bench: Bench, tmp_path: Pa
         for file in result.glob("trials/*/answer.bin")
     }
     assert answers == {"app": "3.0.2", "app_before": "3.0.1"}
+
+
+def test_each_point_of_a_server_has_its_own_base() -> None:
+    def named(server: str, threads: int) -> CaseSummary:
+        vary: dict[str, JsonValue] = {f"servers.{server}.threads": threads}
+        return plain.case(plain.named(server, vary=vary))
+
+    cases = [named(server, threads) for threads in (1, 8) for server in ("app", "app_before")]
+    lone = plain.case(plain.named("other"))
+    assert [*heads([*cases, lone])] == [(cases[0], cases[1]), (cases[2], cases[3])]
+    assert [*heads([cases[0], cases[3]])] == [(cases[0], None)]

@@ -1,6 +1,6 @@
 """What came of a gate: a verdict on each pair, and the exit code."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from benchforge_commands.gate.changes import changes, evidence_on
 from benchforge_commands.gate.ratios import pair_ratio
 from benchforge_commands.gate.verdict import WORST_FIRST, SpeedVerdict, judge
 from benchforge_commands.gate.waivers import waiver_of
-from benchforge_commands.rebaseline.suite import before
+from benchforge_commands.rebaseline.suite import before, renamed
 
 
 class GatedPair(NamedTuple):
@@ -108,14 +108,11 @@ def questions_of(
     `questions` is the number of pairs of the gate.
     """
     summary = result.summary
-    servers = {case.case.server for case in summary.cases}
     today = datetime.now().astimezone().date()
     judged = []
     for comparison in summary.comparisons:
-        cases = {case.case.server: case for case in summary.cases_of(comparison)}
-        for head in [case for label, case in cases.items() if before(label) in servers]:
-            base = cases.get(before(head.case.server))
-            evidence = evidence_on(comparison, result)
+        evidence = evidence_on(comparison, result)
+        for head, base in heads(summary.cases_of(comparison)):
             metric, verdict = _judged(head, base, evidence, limit, questions)
             origin = origins.get(head.case.scenario, head.case.scenario)
             waiver, expired = waiver_of(waivers, origin, head.case.server, today)
@@ -239,17 +236,31 @@ def unmeasured(summary: Summary) -> dict[str, str]:
         failures = [trial.failure for case in cases for trial in case.failed]
         if any(case.trials for case in cases) or not failures:
             continue
-        heads = [case for case in cases if renamed_head(case, cases)]
         if all(failure.stage == "drive" and not failure.broken for failure in failures):
             again[comparison.scenario] = "their servers are too slow to take turns"
-        elif heads and not any(next(wrong_answers(case), "") for case in heads):
+        elif not any(next(wrong_answers(head), "") for head, _ in heads(cases)):
             again[comparison.scenario] = BASE_BROKEN
     return again
 
 
-def renamed_head(case: CaseSummary, cases: Sequence[CaseSummary]) -> bool:
-    """Return whether a case is of the working tree: its base is among the cases."""
-    return before(case.case.server) in {other.case.server for other in cases}
+def heads(
+    cases: Sequence[CaseSummary],
+) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
+    """Yield each case of the working tree with the same at the base; None if that is missing."""
+    by_key = {_key(case.case): case for case in cases}
+    servers = {case.case.server for case in cases}
+    for case in cases:
+        if before(case.case.server) in servers:
+            yield case, by_key.get(_key(_at_base(case.case)))
+
+
+def _at_base(case: CaseName) -> CaseName:
+    vary = {renamed(path, case.server): value for path, value in case.vary.items()}
+    return case.model_copy(update={"server": before(case.server), "vary": vary})
+
+
+def _key(case: CaseName) -> tuple[str, str, str, str]:
+    return case.scenario, case.server, case.driver, repr(sorted(case.vary.items()))
 
 
 BASE_BROKEN = "the base answers wrongly"
