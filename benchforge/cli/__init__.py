@@ -152,6 +152,14 @@ def ends_on_signals() -> None:
             signal.signal(signal_number, interrupted)
 
 
+_words: list[str] = []
+
+
+def command_line() -> tuple[str, ...]:
+    """Return the words of the command that runs: they may hold secrets."""
+    return tuple(_words)
+
+
 def received() -> Interrupted | None:
     """Return what a signal raised, also where it became another error on its way.
 
@@ -184,9 +192,7 @@ def main() -> None:
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
-    from benchforge.cli.screen.say import keep_words, without_secrets  # noqa: PLC0415 - it is light
-
-    keep_words(sys.argv[1:] if words is None else words)
+    _words[:] = sys.argv[1:] if words is None else words
     try:
         if words is None and _COMMANDS.keys() & sys.argv[1:2]:
             _tell_of_rivals()
@@ -194,6 +200,7 @@ def called(words: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
+        from benchforge.cli.screen.say import without_secrets  # noqa: PLC0415
         from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
         error.show(buffer := io.StringIO())

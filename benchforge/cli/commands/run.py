@@ -70,7 +70,7 @@ def command() -> None:
 
     Exit codes: 0 every case has a believable value, and every claim holds or is inconclusive; 1 a
     claim fails; 2 the suite or the command line cannot be used; 3 a program is missing; 4 a case
-    has no believable value, a search has no answer, a claim is invalid, or another process measures
-    and you gave --no-wait; 5 results cannot be
+    has no believable value, a comparison is broken or not comparable, a search has no answer, a
+    claim is invalid, or another process measures and you gave --no-wait; 5 results cannot be
     written; 130 and 143 interrupted.
     """

@@ -5,23 +5,17 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TextIO
 
 import click
 
+from benchforge.cli import command_line
 from benchforge.errors import CannotKeep
 from benchforge.text import safe
 
 _secrets: set[str] = set()
-_words: tuple[str, ...] = ()
-
-
-def keep_words(words: Sequence[str]) -> None:
-    """Print no secret of a command line from now on: before a suite says what is one."""
-    global _words  # noqa: PLW0603 - one command line at a time
-    _words = tuple(words)
 
 
 def keep_secret(secrets: Iterable[str]) -> None:
@@ -31,11 +25,12 @@ def keep_secret(secrets: Iterable[str]) -> None:
 
 def without_secrets(text: str) -> str:
     """Return a text as it may be printed."""
-    if not _secrets and not _words:
+    words = command_line()
+    if not _secrets and not words:
         return text
     from benchforge.suite.secrets.redact import redact  # noqa: PLC0415 - --help imports click alone
 
-    return redact(_of_words(_words)(text), _secrets)
+    return redact(_of_words(words)(text), _secrets)
 
 
 @lru_cache(maxsize=1)
