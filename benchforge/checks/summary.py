@@ -22,7 +22,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Metric
 from benchforge.stats.summary.case import used_of
 from benchforge.stats.summary.summarize import Identity, identity, summarize
-from benchforge.stats.verdict.comparison import ComparisonEvidence, compared, evidence_of
+from benchforge.stats.verdict.comparison import ComparisonEvidence, evidence_of, verdict_on
 from benchforge.stats.verdict.judge import judged
 
 
@@ -48,9 +48,8 @@ def concluded(
 
 def with_comparison_verdicts(summary: Summary, limits: Thresholds) -> Summary:
     """Return a summary that has its checks with the verdict on each comparison."""
-    is_grave = partial(_is_grave, limits=limits)
     comparisons = tuple(
-        one.model_copy(update={"verdict": compared(one, summary, is_grave)})
+        one.model_copy(update={"verdict": verdict_on(evidence_in(one, summary, limits))})
         for one in summary.comparisons
     )
     return summary.model_copy(update={"comparisons": comparisons})

@@ -55,16 +55,17 @@ def errors(trial: Trial, limits: Thresholds) -> Check:
 
 
 def _classes(trial: Trial, reading: Reading) -> str:
-    """Return how many requests failed of each class, with the statuses that are not right."""
+    """Return how many requests failed of each class; of wrong statuses, which they were."""
+    counts = {name: f"{name} {exact(count)}" for name, count in reading.errors.items() if count}
     right = () if trial.good_response is None else trial.good_response.statuses
     wrong = [
         f"{exact(count)} of status {key}"
         for key, count in reading.statuses.items()
-        if count and not any(status in span(key) for status in right)
+        if right and count and not any(status in span(key) for status in right)
     ]
-    named = {"status"} if wrong and right else set()
-    counts = (f"{name} {exact(n)}" for name, n in reading.errors.items() if n and name not in named)
-    return ", ".join([*(wrong if named else ()), *counts])
+    if wrong:
+        counts.pop("status", None)
+    return ", ".join([*wrong, *counts.values()])
 
 
 def _in_doubt(reading: Reading, limits: Thresholds) -> Check:

@@ -1,5 +1,6 @@
 """A claim of a suite, resolved to the cases that it is about."""
 
+from collections.abc import Mapping
 from typing import Literal, Self
 
 from pydantic import Field, JsonValue, PositiveFloat, model_validator
@@ -88,3 +89,7 @@ class Claim(Frozen):
     def cases(self) -> tuple[CaseName, ...]:
         """All cases of all questions."""
         return tuple(case for instance in self.instances for case in instance.cases)
+
+    def instance(self, at: Mapping[str, JsonValue]) -> ClaimInstance | None:
+        """Return the question at a value of an axis; None if the claim does not have it."""
+        return next((one for one in self.instances if one.at == at), None)

@@ -214,6 +214,13 @@ class CaseSummary(Frozen):
     in_turns: bool = False
     "True if the server took turns with others: only its ratios to them are valid."
 
+    @property
+    def used_doubts(self) -> tuple[DoubtedTrial, ...]:
+        """Doubted trials behind its numbers: none of a search that has an answer."""
+        if self.capacity is not None and self.capacity.answered:
+            return ()
+        return tuple(one for one in self.doubted if one.used)
+
     def by_part(self, axis: str) -> "tuple[CaseSummary, ...]":
         """Return the case once for each kind of its mix, or stage of its load, with its metrics."""
         names = [*map(self.case.of_kind, self.kinds)] if axis == KIND else []

@@ -71,11 +71,6 @@ def _state(evidence: ComparisonEvidence) -> tuple[ComparisonState, tuple[str, ..
     return ("undecided", (evidence.undecided,)) if evidence.undecided else ("decided", ())
 
 
-def compared(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> ComparisonVerdict:
-    """Return the verdict on a comparison of a summary that has its checks."""
-    return verdict_on(evidence_of(comparison, summary, is_grave))
-
-
 def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> ComparisonEvidence:
     """Return what decides about a comparison.
 
@@ -95,7 +90,6 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
     odd = unlike(objections, is_grave)
     faults = [one for one in spoiled(objections) if one not in odd and _lasts(one)]
     ranking = None if ranked is None else ranked.ranking
-    used = [one for case in cases if not _answered(case) for one in case.doubted if one.used]
     return ComparisonEvidence(
         smoke=summary.smoke,
         several=several,
@@ -106,7 +100,7 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
         spoiled=in_short(faults),
         undecided=_undecided(cases, measured, ranked) if several else "",
         pairs=() if ranking is None else ranking.differing,
-        believed=not used,
+        believed=not any(case.used_doubts for case in cases),
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
     )

@@ -135,8 +135,7 @@ def _remarks(line: ClaimLine, summary: Summary) -> tuple[str, str, str]:
 
 def _decided_alone(line: ClaimLine, summary: Summary) -> bool:
     """Whether a claim decides about two servers that their comparison does not tell apart."""
-    text = line.text
-    instance = next((one for one in text.claim.instances if one.at == text.verdict.at), None)
+    instance = line.text.claim.instance(line.text.verdict.at)
     if line.state not in {"holds", "fails"} or instance is None or instance.b is None:
         return False
     sides = [case.title for case in instance.cases]
@@ -152,7 +151,7 @@ def _decided_alone(line: ClaimLine, summary: Summary) -> bool:
 def _few(line: ClaimLine, summary: Summary) -> str:
     """Return why the number of a kind or stage is unknown, and what helps; empty if it is not."""
     text = line.text
-    instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
+    instance = text.claim.instance(text.verdict.at)
     if line.state != "invalid" or instance is None:
         return ""
     parts = {
@@ -177,7 +176,7 @@ def _with_names(text: ClaimText, wholes: Mapping[str, str]) -> str:
     `wholes` has cases with several kinds or stages: what a claim about all of them is about.
     """
     hypothesis = text.claim.hypothesis.text
-    instance = next((o for o in text.claim.instances if o.at == text.verdict.at), None)
+    instance = text.claim.instance(text.verdict.at)
     if instance is None:
         return hypothesis
     sides = {"a": instance.a} if instance.b is None else {"a": instance.a, "b": instance.b}

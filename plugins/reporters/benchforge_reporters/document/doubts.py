@@ -9,12 +9,8 @@ _PAIR = 2
 
 
 def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
-    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others.
-
-    A search that has an answer left them out.
-    """
-    resting = [case for case in cases if case.capacity is None or not case.capacity.answered]
-    used = [one for case in resting for one in case.doubted if one.used]
+    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
+    used = [one for case in cases for one in case.used_doubts]
     disturbed = sum(one.disturbed for one in used)
     return disturbed, len(used) - disturbed
 
