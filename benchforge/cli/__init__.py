@@ -257,7 +257,7 @@ def _show_error(error: Exception) -> int:
     if isinstance(error, OSError | MemoryError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
-        from benchforge.run.trial.plugin_fault import blamed  # noqa: PLC0415 - as above
+        from benchforge.parts.plugin_fault import blamed  # noqa: PLC0415 - as above
 
         if (fault := blamed(error)) is None:
             raise error

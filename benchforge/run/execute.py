@@ -29,8 +29,9 @@ from benchforge.run.disk.scratch import uninterrupted
 from benchforge.run.http.request import Like
 from benchforge.run.remaining import Left
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.joint import measure_jointly, unready
-from benchforge.run.trial.measure import MeasuredTrial, TrialInputs, measure
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.measure import measure
+from benchforge.run.trial.turns.launch import measure_in_turns, unready
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
@@ -283,7 +284,7 @@ def _kept(
     else:
         group = turns.group(first.step.case.name)
         seed = seed_of(inputs.graph.seed, first.step.block, group)
-        measured = measure_jointly(planned, seed, inputs.context, progress.phase, left_out)
+        measured = measure_in_turns(planned, seed, inputs.context, progress.phase, left_out)
     with uninterrupted():
         kept = [
             _written(inputs, one, of_one, right)

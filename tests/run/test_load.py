@@ -10,8 +10,8 @@ from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.command import Command
 from benchforge.parts.site import Target
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.trial.load import drive
 from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
 
 GOES_ON = """
 import signal, sys, time
@@ -29,5 +29,5 @@ def test_a_warm_up_of_less_than_a_second_ends_by_the_signal_of_its_tool(tmp_path
     target = Target("http://127.0.0.1:1/", Request(), tmp_path, {}, Path(sys.executable))
     story = TrialRecorder(lambda _: None)
     with LocalHost().trial(tmp_path / "logs") as sandbox:
-        (finished,) = drive(sandbox, driver, target, "warm-up", story, length_s=0.5)
+        (finished,) = drive(sandbox, LoadToolRun(driver, target, "warm-up", length_s=0.5), story)
     assert finished.code in {7, -2}  # on a slow machine the signal comes before it is awaited

@@ -17,8 +17,8 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Driver
 from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
-from benchforge.run.trial.freeze import Freezer
-from benchforge.run.trial.frozen_tool import OPENED, FrozenTool
+from benchforge.run.trial.turns.freeze import Freezer
+from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1

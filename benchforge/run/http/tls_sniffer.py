@@ -39,6 +39,10 @@ class Tap:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hear nothing more; it takes 10 ms."""
         if self._socket is not None:
             self._socket.close()
 

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -20,13 +19,10 @@ from benchforge.run.machine.placement import Places
 from benchforge.run.machine.quiet import Patience
 from benchforge.run.programs.runtimes import Ready, ready
 from benchforge.run.sandbox.host import Host, LocalHost, Network
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.suite.suite import Suite
 
-if TYPE_CHECKING:
-    from benchforge.run.trial.measure import MeasuredTrial
-    from benchforge.run.trial.served import TrialInputs
-
-MeasureElsewhere = Callable[["TrialInputs", "TrialContext", Callable[[str], None]], "MeasuredTrial"]
+MeasureElsewhere = Callable[[TrialInputs, "TrialContext", Callable[[str], None]], MeasuredTrial]
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class TrialContext:
     "Checkouts of the servers that serve a commit, by directory and ref."
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
     "Facts about the machine when the run began."
-    elsewhere: "MeasureElsewhere | None" = None
+    elsewhere: MeasureElsewhere | None = None
     "Measures trials whose parts run on hosts; None where no part does."
     hosts: Mapping[str, HostFacts] = field(default_factory=dict)
     "Hosts of parts, by label."
@@ -61,8 +57,8 @@ class TrialContext:
     "Addresses of the trial's other hosts, which may connect to its services."
     sockets: tuple[Path, ...] = ()
     "Sockets of the machine that the suite names, and folders of them."
-    writes: tuple[Path, ...] = ()
-    "Folders that the suite names: programs may change them."
+    writes: tuple[Path, ...] | None = ()
+    "Folders that the suite names: programs may change them, and no others; None for all."
 
     def interpreter_of(self, part: Part) -> str | None:
         """Return the file behind a part's interpreter; None for what is no Python."""

@@ -60,6 +60,10 @@ class TrialRecorder:
     "URL that the load tool receives."
     body: bytes | None = None
     "Body of the answer before the load."
+    load_began_s: float = 0.0
+    "Start of the load on the monotonic clock."
+    error: Exception | None = None
+    "What ended the trial, where it was this one's fault."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
@@ -78,6 +82,15 @@ class TrialRecorder:
             raise
         finally:
             self.phases[name] = self.phases.get(name, 0.0) + time.monotonic() - begun
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Note what is raised as what ended this trial, of several that are measured together."""
+        try:
+            yield
+        except Exception as error:
+            self.error = error
+            raise
 
     def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
         """Note a process that was started, and the interpreter that it is meant to run on."""

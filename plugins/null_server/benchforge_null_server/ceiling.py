@@ -19,7 +19,8 @@ from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Trial
 from benchforge.run.execute import RunInputs
-from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge_null_server.load import LOAD_S, load_of
 from benchforge_null_server.process import LABEL, NullServer, processes_for

@@ -27,10 +27,10 @@ from benchforge.parts.part import Backend
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
+from benchforge.run.programs import template
 from benchforge.run.programs.tasks import done
+from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
-from benchforge.run.trial import template
-from benchforge.run.trial.template import restored
 
 pytestmark = pytest.mark.usefixtures("templates")
 ROOT = Path(__file__).parents[3]
@@ -65,7 +65,7 @@ from benchforge.parts.command import Command
 from benchforge.parts.site import Site
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.locate import locate
-from benchforge.run.trial.template import restored
+from benchforge.run.programs.template import restored
 from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_backends.virtuoso import Virtuoso

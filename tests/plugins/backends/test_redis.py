@@ -17,8 +17,8 @@ from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run import locate
+from benchforge.run.programs.template import restored
 from benchforge.run.trial.context import locate_programs
-from benchforge.run.trial.template import restored
 
 SUITE = """
 benchforge = 1

@@ -1,5 +1,6 @@
 """Two backends of one kind in one trial: ports, folders and templates of their own."""
 
+import contextlib
 import os
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from front_door import needed
 from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
+from benchforge.graph import Measurement
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
@@ -21,7 +23,11 @@ from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.registry import Registry
 from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.services import Serving, completed, starting
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.stages.start import start
+from benchforge.run.trial.stages.steps import completed
 from benchforge.suite.cases.case import Case
 
 pytestmark = pytest.mark.usefixtures("templates")
@@ -79,8 +85,12 @@ def ground(asked: Case, folder: Path) -> TrialContext:
     )
 
 
-def nobody(_: Serving) -> None:
-    """Hear of a service that runs."""
+@contextlib.contextmanager
+def scope_of(case: Case, folder: Path, scratch: Path) -> Iterator[TrialScope]:
+    step = Measurement(block=1, position=1, case=case, seed=1)
+    inputs, recorder = TrialInputs(step, folder, number=1), TrialRecorder(lambda _: None)
+    with trial_scope(inputs, ground(case, folder), recorder, scratch) as scope:
+        yield scope
 
 
 @pytest.mark.samples(1)
@@ -88,11 +98,9 @@ def nobody(_: Serving) -> None:
 def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None:
     own = write_dataset(tmp_path, "postgresql", "t = 0", {"a.sql": "CREATE TABLE t (id int);"})
     asked = case(listen, CHOSEN, own)
-    with HOST.trial(tmp_path) as here:
-        folders = (tmp_path, scratch)
-        *backends, server = completed(
-            starting(here, ground(asked, tmp_path), asked, 1, folders, nobody)
-        )
+    with scope_of(asked, tmp_path, scratch) as scope:
+        here = scope.sandbox
+        *backends, server = completed(start(scope))
         assert len({port for one in backends for port in one.site.ports.values()}) == 4
         assert len({one.site.scratch for one in backends}) == 4
         gives = {one.site.label: one.part.gives(one.site)["url"] for one in backends}
@@ -119,6 +127,7 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
 def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> None:
     asked = case("unix", {"REDIS_URL": CHOSEN["REDIS_URL"]}, "agents")
     told = "mine: backends agents and other both give DATABASE_URL"
-    with HOST.trial(tmp_path) as here, pytest.raises(BenchforgeError, match=told) as caught:
-        completed(starting(here, ground(asked, tmp_path), asked, 1, (tmp_path, scratch), nobody))
+    failing = pytest.raises(BenchforgeError, match=told)
+    with scope_of(asked, tmp_path, scratch) as scope, failing as caught:
+        completed(start(scope))
     assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint

@@ -20,9 +20,9 @@ from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run import locate
+from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import Sandbox
 from benchforge.run.trial.context import locate_programs
-from benchforge.run.trial.template import restored
 
 pytestmark = pytest.mark.usefixtures("templates")
 CLASS = "<http://www.w3.org/2002/07/owl#Class>"

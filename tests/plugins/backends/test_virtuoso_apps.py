@@ -17,7 +17,7 @@ from serving.apps import ask, free_port, running, serving
 from serving.backends import HOST, site_at
 
 from benchforge.run.locate import libraries, locate
-from benchforge.run.trial.template import restored
+from benchforge.run.programs.template import restored
 
 GRAPH = "http://graph-uri"
 OWL_CLASS = "http://www.w3.org/2002/07/owl#Class"

@@ -22,8 +22,8 @@ from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.trial.context import locate_programs
-from benchforge.run.trial.load import drive
 from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.suite.load import load
 
 SERVER = Path(__file__).parents[2] / "outputs/faults.py"
@@ -94,7 +94,7 @@ def run(
     with LocalHost().trial(folder) as here, server(here, folder, program) as (port, running):
         url = f"http://127.0.0.1:{port}{there.path}"
         target = Target(url, there, folder, known, Path(sys.executable), **more)
-        finished = drive(here, part, target, "loader", TrialRecorder(lambda _: None))
+        finished = drive(here, LoadToolRun(part, target, "loader"), TrialRecorder(lambda _: None))
         ran = Ran(part.read(Output(target, finished)))
         counted = here.stop(running, first=signal.SIGTERM).stdout.read_text().split()
     ran.accepted, ran.asked = int(counted[0]) - 1, int(counted[1])

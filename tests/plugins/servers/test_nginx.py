@@ -25,9 +25,9 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.site import Site
 from benchforge.run.locate import libraries, locate
 from benchforge.run.programs.tasks import done
+from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
-from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
 SUITE = """benchforge = 1

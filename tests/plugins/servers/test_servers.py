@@ -29,8 +29,8 @@ from benchforge.parts.part import Part, Server
 from benchforge.parts.probe import RightAnswer, Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate, missing
+from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost, Sandbox
-from benchforge.run.trial.template import restored
 
 pytestmark = pytest.mark.usefixtures("templates")
 HOST = LocalHost()

@@ -9,7 +9,8 @@ from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load

@@ -15,8 +15,8 @@ from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
 from benchforge.run.programs.tasks import done
+from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
-from benchforge.run.trial.template import restored
 
 HOST = LocalHost()
 PAUSE_S = 0.2  # between two looks by a program: each costs what an interpreter takes to start

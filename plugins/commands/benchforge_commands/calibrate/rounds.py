@@ -26,7 +26,8 @@ from benchforge.run.locate import locate
 from benchforge.run.machine.calibration import machine, place
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.run.trial.measure import TrialInputs, measure
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 
 CONNECTIONS = 16

@@ -2,26 +2,20 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchforge.errors import TrialFailed
+from benchforge.graph import Measurement
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.http.request import until_right
-from benchforge.run.sandbox.host import Mode, Sandbox, Wishes
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.measure import host_names
-from benchforge.run.trial.services import (
-    Serving,
-    completed,
-    failed,
-    is_ours,
-    port_of,
-    question,
-    starting,
-    stop,
-)
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import Serving, TrialScope, trial_scope
+from benchforge.run.trial.stages.ask import ask
+from benchforge.run.trial.stages.start import failed, start, stop
+from benchforge.run.trial.stages.steps import completed
 from benchforge.suite.cases.case import Case
 
 LOOK_EVERY_S = 0.5
@@ -32,26 +26,25 @@ _HASH_SEED = 0  # nothing is compared with another run
 class Served:
     """What serves, and the right answer that it gave; the server is the last of `services`."""
 
-    mode: Mode
+    scope: TrialScope
     services: list[Serving]
     root: str
     answer: Answer
-    sandbox: Sandbox
 
     def ended(self) -> TrialFailed:
         """Sleep until one of the services ends by itself, and return what to tell of it."""
         server = self.services[-1].running
         while True:
             for serving in reversed(self.services):
-                if serving.running and (end := self.sandbox.finished(serving.running)):
+                if serving.running and (end := self.scope.sandbox.finished(serving.running)):
                     return failed(serving, f"ended by itself with exit code {end.code}")
             if server is not None:
-                self.sandbox.wait(server, LOOK_EVERY_S)
+                self.scope.sandbox.wait(server, LOOK_EVERY_S)
 
 
 @contextlib.contextmanager
 def serving(
-    case: Case, ground: TrialContext, folder: Path, ports: Mapping[str, int]
+    case: Case, context: TrialContext, folder: Path, ports: Mapping[str, int]
 ) -> Iterator[Served]:
     """Start a case's services, and stop them on leaving, whatever is the reason.
 
@@ -59,23 +52,13 @@ def serving(
     ones, by name. Raises TrialFailed when one cannot be started, or the request of the case is not
     answered rightly.
     """
-    folder = folder.resolve()
-    tuning = case.tuning
-    with (
-        scratch_folder() as scratch,
-        ground.host.trial(
-            folder, "host", Wishes(tuning.sysctl, tuning.limits, scratch, host_names(case))
-        ) as sandbox,
-    ):
-        running: list[Serving] = []
+    # Who starts it for people lets it write where it likes, on the network that they use.
+    context = replace(context, network="host", writes=None)
+    step = Measurement(block=1, position=1, case=case, seed=_HASH_SEED)
+    inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
+    with scratch_folder() as scratch, trial_scope(inputs, context, recorder, scratch) as scope:
         try:
-            folders = folder, scratch
-            services = completed(
-                starting(sandbox, ground, case, _HASH_SEED, folders, running.append, ports=ports)
-            )
-            asking = question(case, services[-1], None, ground.secrets)
-            reply = until_right(sandbox, asking, float(case.server.ready_within))
-            is_ours(sandbox, services[-1], port_of(asking.root))
-            yield Served(sandbox.mode, services, asking.root, reply.answer, sandbox)
+            answering = ask(scope, completed(start(scope, ports)))
+            yield Served(scope, answering.services, answering.probe.root, recorder.answers[0])
         finally:
-            stop(sandbox, running)
+            stop([scope])

@@ -21,7 +21,7 @@ from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.scratch import PREFIX, claimed, stays
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
-from benchforge.run.trial.measure import tuned
+from benchforge.run.trial.scope import tuned
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
@@ -203,7 +203,7 @@ def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator
 
 def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
     """Say what came of the tuning, and print where the server, and all behind it, is."""
-    if came := tuned(served.mode):
+    if came := tuned(served.scope.sandbox.mode):
         say(f"tuning: {came.in_words}")
     request, answer = case.request, served.answer
     lines = [

@@ -5,7 +5,6 @@ What acts is benchforge's own code; a service of another host is one that runs a
 
 import base64
 import contextlib
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -18,96 +17,84 @@ from benchforge.errors import TrialFailed, Unusable
 from benchforge.graph import Measurement
 from benchforge.model.trial.trial import Failure
 from benchforge.parts.content import content_of
-from benchforge.plugin import Finished, Role, Server, Service, Site
+from benchforge.plugin import Role, Server, Service, Site
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.load import drive
-from benchforge.run.trial.measure import (
-    begin,
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.outcome import begun, trial_of
+from benchforge.run.trial.scope import (
+    Serving,
+    TrialScope,
     driver_label,
-    sandboxed,
-    trial_of,
-    watched_of,
-    why_foreign,
+    services_of,
+    trial_scope,
 )
-from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.served import (
-    TrialInputs,
-    WarmServices,
-    asked_again,
-    made_ready,
-    still_there,
-)
-from benchforge.run.trial.services import Serving, Steps, launched, port_of, site_of, stop, verified
+from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.finish import finish
+from benchforge.run.trial.stages.load import LoadedServer, load, watch
+from benchforge.run.trial.stages.start import become_ready, launched, port_of, service, stop
+from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.scenarios.search import rated
+from benchforge_engines.host_step import HostStep
 
 
 class HostTrial:
-    """One host during one trial."""
+    """One host during one trial: each call is a stage of it, or a part of one."""
 
     CALLS: ClassVar[tuple[str, ...]] = (
-        *("service", "ready", "watch", "load", "observed", "again", "leave"),
+        *("service", "ask", "warm_up", "watch", "load", "observed", "finish", "leave"),
     )
 
     def __init__(self, label: str, address: str, case: Case, context: TrialContext) -> None:
         self._label, self._address = label, address
         self._case, self._context = case, context
         self._tool = driver_label(case)
-        self._kept, self._stack = contextlib.ExitStack(), contextlib.ExitStack()
-        self._story = TrialRecorder(lambda _: None)
-        self._services: list[Serving] = []
+        self._lasting, self._stack = contextlib.ExitStack(), contextlib.ExitStack()
+        self._scope: TrialScope | None = None
         self._watching: Watch | None = None
-        self._there: WarmServices | None = None
-        self._finished: tuple[Finished, ...] = ()
-        self._entered = False
+        self._answering: AnsweringServer | None = None
+        self._warm: WarmServer | None = None
+        self._loaded: LoadedServer | None = None
 
-    def enter(
-        self,
-        block: int,
-        position: int,
-        seed: int,
-        run_seed: int,
-        number: int,
-        attempt: int,
-        like: list[str] | None,
-        share: list[int] | None,
-        rate: float | None,
-        null: dict[str, Any] | None,
-    ) -> dict[str, object]:
-        """Start the keeper; return the machine's hard facts.
-
-        `share` is this host's place among those that divide the load, and their number; `rate` is
-        that of a search. `null` is the null server, of a load tool that is measured against it.
-        """
-        if null is not None:
-            server = NullServer.model_validate(null["server"])
-            self._case = against(self._case, server, tuple(null["share"]))
-        if rate is not None:
-            self._case = self._case._replace(driver=rated(self._case.driver, rate, block))
-        whole, divided = self._case.driver, None
-        if share is not None and (driver := whole.divided(*share)) is not None:
-            divided = whole, share[0], share[1]
-            mix = self._case.workload and self._case.workload.at(share[0])
-            self._case = self._case._replace(driver=driver, workload=mix)
-            if share[0]:
+    def enter(self, step: HostStep) -> dict[str, object]:
+        """Start the keeper; return the machine's hard facts."""
+        case = self._case
+        if step.null is not None:
+            server = NullServer.model_validate(step.null["server"])
+            case = against(case, server, tuple(step.null["share"]))
+        if step.rate is not None:
+            case = case._replace(driver=rated(case.driver, step.rate, step.block))
+        whole, divided = case.driver, None
+        if step.share is not None and (driver := whole.divided(*step.share)) is not None:
+            divided = whole, *step.share
+            mix = case.workload and case.workload.at(step.share[0])
+            case = case._replace(driver=driver, workload=mix)
+            if step.share[0]:
                 self._tool = f"{self._label}-{self._tool}"
-        self._scratch = self._kept.enter_context(scratch_folder())
-        self._folder = self._scratch / "kept"
+        self._case = case
+        scratch = self._lasting.enter_context(scratch_folder())
+        self._folder = scratch / "files"
         self._folder.mkdir()
-        body = None if like is None else Like(like[0], base64.b64decode(like[1]))
-        step = Measurement(block, position, self._case, seed, run_seed)
-        self._inputs = TrialInputs(step, self._folder, number, attempt, body, divided=divided)
-        self._stay = begin(self._case, self._context, self._story)
-        self._sandbox = self._stack.enter_context(
-            sandboxed(self._inputs, self._context, self._scratch, self._story)
+        like = None
+        if step.answer is not None:
+            like = Like(step.answer[0], base64.b64decode(step.answer[1]))
+        self._inputs = TrialInputs(
+            step=Measurement(step.block, step.position, case, step.seed, step.run_seed),
+            folder=self._folder,
+            number=step.number,
+            attempt=step.attempt,
+            like=like,
+            divided=divided,
         )
-        self._sandbox.address = self._address
-        self._entered = True
+        self._recorder = begun(self._inputs, self._context, lambda _: None)
+        scope = trial_scope(self._inputs, self._context, self._recorder, scratch)
+        self._scope = self._stack.enter_context(scope)
+        self._scope.sandbox.address = self._address
         return {"facts": hard_facts()}
 
     def service(
@@ -115,21 +102,10 @@ class HostTrial:
     ) -> dict[str, object]:
         """Start a service; return where it is and what it gives to those that use it."""
         role, label, part = self._named()[name]
-        site = site_of(
-            *(self._sandbox, self._context, label, part),
-            *((self._folder, self._scratch), len(self._services), {}),
-        )
-        site = replace(site, backends=backends, upstreams=upstreams)
-        serving = Serving(name, role, part, site, None, None)
-
-        def note(started: Serving) -> None:
-            if started.running is not None and started.command is not None:
-                interpreter = self._context.interpreter_of(started.part)
-                self._story.runs(started.command, started.running, interpreter)
-
-        started = launched(self._sandbox, self._context, self._seed, serving, note)
-        verified(self._sandbox, self._context, self._case, started)
-        self._services.append(started)
+        serving = service(self._entered, role, label, part, {})
+        site = replace(serving.site, backends=backends, upstreams=upstreams)
+        serving = launched(self._entered, replace(serving, site=site))
+        become_ready(self._entered, serving)
         pem = part.certificate(site) if isinstance(part, Server) else None
         return {
             "address": site.address,
@@ -139,46 +115,40 @@ class HostTrial:
         }
 
     @property
-    def _seed(self) -> int:
-        return self._inputs.step.seed
+    def _entered(self) -> TrialScope:
+        if self._scope is None:
+            raise Unusable("this host is in no trial")
+        return self._scope
 
     def _named(self) -> dict[str, tuple[Role, str, Service]]:
-        case = self._case
-        parts: list[tuple[Role, str, Service]] = [
-            *(("backend", label, part) for label, part in case.backends),
-            *(("upstream", label, part) for label, part in case.upstreams),
-            ("server", case.name.server, case.server),
-        ]
-        return {f"{role}-{label}": (role, label, part) for role, label, part in parts}
+        return {
+            f"{role}-{label}": (role, label, part) for role, label, part in services_of(self._case)
+        }
 
-    def ready(self, services: dict[str, dict[str, Any]]) -> dict[str, object]:
-        """Send the request from here until it is answered rightly, and warm the server up."""
-        own = {serving.name: serving for serving in self._services}
+    def ask(self, services: dict[str, dict[str, Any]]) -> None:
+        """Send the request from here until it is answered rightly."""
+        here = {serving.name: serving for serving in self._entered.started}
         servings = [
-            own.get(name) or self._elsewhere(name, services[name]) for name in self._named()
+            here.get(name) or self._elsewhere(name, services[name]) for name in self._named()
         ]
+        self._answering = ask(self._entered, servings)
 
-        def started_before(*_: object, **__: object) -> Steps[list[Serving]]:
-            yield from ()
-            return servings
+    def warm_up(self) -> None:
+        """Probe the server, and warm it up."""
+        if self._answering is None:
+            raise Unusable("no server was asked from this host")
+        self._warm = warm_up(self._entered, self._answering)
 
-        self._there = made_ready(
-            *(self._sandbox, self._inputs, self._context, self._scratch, self._story),
-            start=started_before,
-        )
-        self._story.links = {}  # connections of servers to backends are on other hosts
-        return {"url": self._story.url}
-
-    def _elsewhere(self, name: str, given: Mapping[str, Any]) -> Serving:
+    def _elsewhere(self, name: str, place: Mapping[str, Any]) -> Serving:
         role, label, part = self._named()[name]
-        scratch = self._scratch / name
+        scratch = self._entered.scratch / name
         scratch.mkdir(mode=0o700)
         site = Site(
             label=label,
             folder=self._folder,
             scratch=scratch,
-            address=str(given["address"]),
-            ports={key: int(port) for key, port in given["ports"].items()},
+            address=str(place["address"]),
+            ports={key: int(port) for key, port in place["ports"].items()},
             python=self._context.python,
             programs=self._context.programs,
             backends={},
@@ -186,90 +156,74 @@ class HostTrial:
             as_root=self._context.as_root,
         )
         pem = part.certificate(site) if isinstance(part, Server) else None
-        if pem is not None and given["certificate"] is not None:
-            pem.write_text(given["certificate"])
-        return Serving(name, role, part, site, None, None)
+        if pem is not None and place["certificate"] is not None:
+            pem.write_text(place["certificate"])
+        return Serving(role, part, site)
 
     def watch(self) -> dict[str, object]:
         """Look at the host's parts from now on, four times a second."""
-        self._story.ready(self._sandbox)
-        still_there(self._sandbox, self._services, "before the load", "ask")
-        self._watching = self._stack.enter_context(self._watch())
+        scope = self._entered
+        scope.recorder.ready(scope.sandbox)
+        still_there(scope, scope.started, "before the load", "ask")
+        self._watching = self._stack.enter_context(watch(scope, scope.started))
         return {"owns": self._owns()}
 
-    def _watch(self) -> Watch:
-        why = why_foreign(self._sandbox, self._services)
-        return Watch(self._sandbox, watched_of(self._services), why, self._stay)
-
     def _owns(self) -> bool | None:
-        """Whether the server's own processes listen where it is asked; None for other hosts."""
-        if not self._services or (server := self._services[-1]).role != "server":
+        """Whether the server's own processes listen at its port; None for other hosts."""
+        scope = self._entered
+        if not scope.started or (server := scope.started[-1]).role != "server":
             return None
         part, running = server.part, server.running
         if running is None or not isinstance(part, Server):
             return None
-        return self._sandbox.owns(running, port_of(part.url(server.site)))
+        return scope.sandbox.owns(running, port_of(part.url(server.site)))
 
     def tick(self) -> str:
         """Look once; return why the trial cannot go on, or nothing."""
         try:
             if self._watching is not None:
                 self._watching.sample()
-            for serving in self._services:
+            for serving in () if self._scope is None else self._scope.started:
                 if serving.running is not None:
-                    self._sandbox.finished(serving.running)
+                    self._entered.sandbox.finished(serving.running)
         except TrialFailed as error:
             return error.message
         return ""
 
-    def load(self, at: float | None = None) -> dict[str, object]:
+    def load(self, begins_s: float | None = None) -> dict[str, object]:
         """Run the load to its end, at once or from a moment of this host's clock on."""
-        there = self._ready_there()
-        with self._story.phase("load"), self._watch() as watched:
-            watched.leave_out(there.monitor)
-            if at is not None:
-                time.sleep(max(0.0, at - time.monotonic()))
-            began = time.monotonic()
-            self._finished = drive(
-                *(self._sandbox, self._case.driver, there.target, self._tool),
-                *(self._story, watched, self._context.places.get("loader"), there.monitor),
-            )
-            self._story.observation = watched.observation(self._folder)
-        self._story.placed = self._stay.placed()
-        return {"began": began}
-
-    def _ready_there(self) -> WarmServices:
-        if self._there is None:
+        if self._warm is None:
             raise Unusable("no server was asked from this host")
-        return self._there
+        self._loaded = load(self._entered, self._warm, self._tool, begins_s)
+        return {"began": self._recorder.load_began_s}
 
     def observed(self) -> dict[str, object]:
         """End what `watch` began; the services still have to be there."""
+        scope = self._entered
         if self._watching is not None:
-            self._story.observation = self._watching.observation(self._folder)
-            self._story.placed = self._stay.placed()
+            scope.recorder.observation = self._watching.observation(self._folder)
+            scope.recorder.placed = scope.placement.placed()
             self._watching = None
-        still_there(self._sandbox, self._services, "during the load", "drive")
+        still_there(scope, scope.started, "during the load", "drive")
         return {"owns": self._owns()}
 
-    def again(self) -> None:
+    def finish(self) -> None:
         """Read what the load tool says, and send the request again."""
-        asked_again(
-            *(self._sandbox, self._inputs, self._context),
-            *(self._ready_there(), self._finished, self._story),
-        )
+        if self._loaded is None:
+            raise Unusable("no load was run on this host")
+        finish(self._entered, self._loaded)
 
     def leave(self, failure: dict[str, Any] | None) -> dict[str, object]:
         """Stop all that runs here; return the host's part of the trial, and its files."""
         self._watching = None
-        if not self._story.complaints:
-            self._story.complaints = complaints(self._story.started, str)
-        if self._entered:  # its keeper may have been killed before it was ready
+        if not self._recorder.complaints:
+            self._recorder.complaints = complaints(self._recorder.started, str)
+        if self._scope is not None:  # its keeper may have been killed before it was ready
             with contextlib.suppress(TrialFailed):
-                stop(self._sandbox, self._services)
+                stop([self._scope])
         self._stack.close()
         why = None if failure is None else Failure.model_validate(failure)
-        measured = trial_of(self._inputs, self._context, self._story, why)
+        measured = trial_of(self._inputs, self._context, self._recorder, why)
         body = None if measured.body is None else base64.b64encode(measured.body).decode()
         return {
             "trial": measured.trial.model_dump_json(),
@@ -288,4 +242,4 @@ class HostTrial:
         """End all, and remove all files."""
         with contextlib.suppress(TrialFailed):
             self._stack.close()
-        self._kept.close()
+        self._lasting.close()

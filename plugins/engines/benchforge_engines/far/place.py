@@ -46,6 +46,7 @@ from benchforge_engines.archive import code_digest
 from benchforge_engines.far import links
 from benchforge_engines.far.files import FileCache
 from benchforge_engines.far.host_trial import HostTrial
+from benchforge_engines.host_step import HostStep
 from benchforge_engines.used import used
 
 _IDLE_S = 3600.0
@@ -207,7 +208,7 @@ class Place:
 
     # --- a trial ---
 
-    def enter(self, case: int, **given: Any) -> dict[str, object]:
+    def enter(self, case: int, step: dict[str, Any]) -> dict[str, object]:
         """Make the host's place for a trial."""
         if self._ready is None:
             raise Unusable("no suite was prepared")
@@ -215,7 +216,7 @@ class Place:
         self._trial = HostTrial(
             self._label, self._address, self._ready.cases[case], self._ready.context
         )
-        return self._trial.enter(**given)
+        return self._trial.enter(HostStep.model_validate(step))
 
     def fetch(self, name: str, offset: int) -> dict[str, object]:
         """Return a piece of a file of the trial."""

@@ -17,7 +17,7 @@ from benchforge.model.trial.hosts import HostFacts, HostLink
 from benchforge.run.checkout.checkouts import checked_out
 from benchforge.run.programs.runtimes import Ready
 from benchforge.run.trial.context import TrialContext, ground, needs_of
-from benchforge.run.trial.measure import MeasuredTrial, TrialInputs
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts

@@ -15,16 +15,14 @@ from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
 from benchforge.plugin import Reading
 from benchforge.run.trial.context import TrialContext
-from benchforge.run.trial.measure import (
-    MeasuredTrial,
-    TrialInputs,
-    driver_label,
-    failure_of,
-    trial_of,
-)
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.outcome import failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.suite.cases.case import Case
+from benchforge.run.trial.scope import driver_label, services_of
+from benchforge.run.trial.stages.order import Way, run
+from benchforge.run.trial.stages.steps import Steps, each
 from benchforge_engines import wire
+from benchforge_engines.host_step import HostStep
 from benchforge_engines.readings import merged_reading
 from benchforge_engines.sitting.merged import HostPart, merged
 
@@ -46,13 +44,14 @@ def measure(
     tell: Callable[[str], None],
 ) -> MeasuredTrial:
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
-    story = TrialRecorder(tell)
+    recorder = TrialRecorder(tell)
     inputs.folder.mkdir(exist_ok=True)
-    trial = _HostsTrial(sitting, inputs, story)
+    trial = _HostsTrial(sitting, inputs, recorder)
     failure: Failure | None = None
     try:
         _connected_again(sitting)
-        trial.measured()
+        trial.enter()
+        run(HOSTS, [trial])
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, inputs.step.case, inputs.folder)
         if isinstance(error, wire.HostLost):
@@ -63,7 +62,7 @@ def measure(
     except wire.HostLost as lost:
         failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
         sitting.disconnected()
-    measured = trial_of(inputs, context, story, failure)
+    measured = trial_of(inputs, context, recorder, failure)
     return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
 
 
@@ -80,8 +79,10 @@ def _connected_again(sitting: "HostSitting") -> None:
 class _HostsTrial:
     """The calls of one trial, in their order."""
 
-    def __init__(self, sitting: "HostSitting", inputs: TrialInputs, story: TrialRecorder) -> None:
-        self._sitting, self._inputs, self._story = sitting, inputs, story
+    def __init__(
+        self, sitting: "HostSitting", inputs: TrialInputs, recorder: TrialRecorder
+    ) -> None:
+        self._sitting, self._inputs, self.recorder = sitting, inputs, recorder
         case = self._case = inputs.step.case
         self._load = case.hosts[driver_label(case)]
         self._tools = tuple(
@@ -98,55 +99,90 @@ class _HostsTrial:
         self._links: dict[str, dict[str, HostLink]] = {}
         self._started_s: dict[str, float] = {}
 
-    def measured(self) -> None:
-        """Start, ask, load, look, and ask again."""
-        story, sitting = self._story, self._sitting
-        call = sitting.connections.__getitem__
-        with story.phase("keeper"):
-            step, like = self._inputs.step, self._inputs.like
-            body = None if like is None else [like.server, base64.b64encode(like.body).decode()]
+    def enter(self) -> None:
+        """Make the place of each host."""
+        call = self._sitting.connections.__getitem__
+        with self.recorder.phase("keeper"):
+            number = self._sitting.number_of(self._inputs)
             sent = {
-                label: call(label).send(
-                    "enter",
-                    case=sitting.number_of(self._inputs),
-                    block=step.block,
-                    position=step.position,
-                    seed=step.seed,
-                    run_seed=step.run_seed,
-                    number=self._inputs.number,
-                    attempt=self._inputs.attempt,
-                    like=body,
-                    share=self._share(label),
-                    rate=None if self._case.find is None else self._case.driver.load().rate,
-                    null=self._null(),
-                )
+                label: call(label).send("enter", case=number, step=self._step(label))
                 for label in self._labels
             }
             entered = {label: call(label).result(number) for label, number in sent.items()}
-            self._facts = {label: one["facts"] for label, one in entered.items()}
-        with story.phase("services"):
-            services = self._started()
-        with story.phase("ask"):
-            sitting.all_of(self._tools, "ready", services=services)
-        with story.phase("links"):
-            self._links = sitting.links_of(self._case)
-        with story.phase("load"):
+            self._facts = {label: answer["facts"] for label, answer in entered.items()}
+
+    def _step(self, label: str) -> dict[str, Any]:
+        """Return what a host is told of the trial."""
+        inputs, step = self._inputs, self._inputs.step
+        answer = None
+        if (like := inputs.like) is not None:
+            answer = like.server, base64.b64encode(like.body).decode()
+        return HostStep(
+            block=step.block,
+            position=step.position,
+            seed=step.seed,
+            run_seed=step.run_seed,
+            number=inputs.number,
+            attempt=inputs.attempt,
+            answer=answer,
+            share=self._share(label),
+            rate=None if self._case.find is None else self._case.driver.load().rate,
+            null=self._null(),
+        ).model_dump(mode="json")
+
+    def start(self) -> Steps[dict[str, Any]]:
+        """Start all services in order, each on its host; return where each is."""
+        case, services = self._case, dict[str, dict[str, Any]]()
+        backends: dict[str, Any] = {}
+        upstreams: dict[str, Any] = {}
+        with self.recorder.phase("services"):
+            for role, label, _ in services_of(case):
+                name = f"{role}-{label}"
+                host = self._sitting.connections[case.hosts[name]]
+                services[name] = host.call(
+                    "service", name=name, backends=backends, upstreams=upstreams
+                )
+                yield
+                (backends if role == "backend" else upstreams)[label] = services[name]["gives"]
+        return services
+
+    def ask(self, services: dict[str, Any]) -> None:
+        """Let the load tools' hosts send the request until it is answered rightly."""
+        with self.recorder.phase("ask"):
+            self._sitting.all_of(self._tools, "ask", services=services)
+
+    def warm_up(self, _: None) -> None:
+        """Let the load tools' hosts warm the server up, and measure the links."""
+        with self.recorder.phase("ask"):
+            self._sitting.all_of(self._tools, "warm_up")
+        with self.recorder.phase("links"):
+            self._links = self._sitting.links_of(self._case)
+
+    def load(self, _: None) -> None:
+        """Run the load, while each other host looks at its parts."""
+        sitting = self._sitting
+        with self.recorder.phase("load"):
             others = [label for label in self._labels if label not in self._tools]
             self._clocks = {label: self._offset(label) for label in self._labels}
             before = sitting.all_of(self._labels, "traffic")
             self._owns = sitting.all_of(others, "watch").get(self._server, {}).get("owns")
             self._loaded()
             after = sitting.all_of(self._labels, "traffic")
-            seen = sitting.all_of(others, "observed")
-            if self._server in seen and seen[self._server]["owns"] is not self._owns:
-                self._owns = seen[self._server]["owns"]
-            self._moved = {one: self._offset(one)[0] - self._clocks[one][0] for one in self._labels}
+            observed = sitting.all_of(others, "observed")
+            if self._server in observed and observed[self._server]["owns"] is not self._owns:
+                self._owns = observed[self._server]["owns"]
+            self._moved = {
+                label: self._offset(label)[0] - self._clocks[label][0] for label in self._labels
+            }
             self._traffic = {
                 label: {name: after[label][name] - count for name, count in counts.items()}
                 for label, counts in before.items()
             }
-        with story.phase("stop"):
-            sitting.all_of(self._tools, "again")
+
+    def finish(self, _: None) -> None:
+        """Let the load tools' hosts read what their tools say, and send the request again."""
+        with self.recorder.phase("stop"):
+            self._sitting.all_of(self._tools, "finish")
 
     def _null(self) -> dict[str, Any] | None:
         """Return the null server, and for whose share of the load it is; None in a trial."""
@@ -175,24 +211,12 @@ class _HostsTrial:
             for number, label in enumerate(self._tools)
         }
         sent = {
-            label: call(label).send("load", at=at + later + self._clocks[label][0])
+            label: call(label).send("load", begins_s=at + later + self._clocks[label][0])
             for label, later in later_s.items()
         }
         began = {label: call(label).result(number)["began"] for label, number in sent.items()}
         starts = {label: began[label] - self._clocks[label][0] - later_s[label] for label in began}
         self._started_s = {label: start - min(starts.values()) for label, start in starts.items()}
-
-    def _started(self) -> dict[str, dict[str, Any]]:
-        """Start all services in order, each on its host; return where each is."""
-        case, given = self._case, dict[str, dict[str, Any]]()
-        backends: dict[str, Any] = {}
-        upstreams: dict[str, Any] = {}
-        for name in _services(case):
-            host = self._sitting.connections[case.hosts[name]]
-            given[name] = host.call("service", name=name, backends=backends, upstreams=upstreams)
-            role, _, label = name.partition("-")
-            (backends if role == "backend" else upstreams)[label] = given[name]["gives"]
-        return given
 
     def _offset(self, label: str) -> tuple[float, float]:
         """Return the host's clock less ours, from the quickest round trip, and its bound."""
@@ -222,8 +246,8 @@ class _HostsTrial:
             update={
                 "case": self._case.name,  # a host does not know secrets of other parts
                 "number": self._inputs.number,
-                "started": self._story.began,
-                "seconds": time.monotonic() - self._story.begun_s,
+                "started": self.recorder.began,
+                "seconds": time.monotonic() - self.recorder.begun_s,
                 "phases": self._phases(),
             }
         )
@@ -254,7 +278,7 @@ class _HostsTrial:
         return trial.model_copy(update=update)
 
     def _phases(self) -> dict[str, float]:
-        own = dict(self._story.phases)
+        own = dict(self.recorder.phases)
         there = self._trials[self._load].phases
         return own | {name: there[name] for name in ("warm-up",) if name in there}
 
@@ -321,9 +345,10 @@ class _HostsTrial:
         }
 
 
-def _services(case: Case) -> tuple[str, ...]:
-    return (
-        *(f"backend-{label}" for label, _ in case.backends),
-        *(f"upstream-{label}" for label, _ in case.upstreams),
-        f"server-{case.name.server}",
-    )
+HOSTS = Way(
+    start=_HostsTrial.start,
+    ask=_HostsTrial.ask,
+    warm_up=_HostsTrial.warm_up,
+    load=each(_HostsTrial.load),
+    finish=_HostsTrial.finish,
+)

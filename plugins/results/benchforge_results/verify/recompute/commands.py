@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchforge.model.files.file import FileFault, Parsed
+from benchforge.parts.plugin_fault import covering
 from benchforge.plugin import Driver, Part, Server, Service, Site, Target, Trial
-from benchforge.run.trial.plugin_fault import covering
 from benchforge.suite.cases.case import Case
 from benchforge.suite.workload import FILE
 from benchforge_results.recomputed.verified import RecomputedValue

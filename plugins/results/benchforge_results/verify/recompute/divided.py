@@ -7,8 +7,8 @@ from benchforge_engines.readings import merged_reading
 from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
 from benchforge.checks.machine.calibrated import limits_of
+from benchforge.parts.plugin_fault import reading_of
 from benchforge.plugin import Driver, Reading, Trial
-from benchforge.run.trial.plugin_fault import reading_of
 from benchforge_results.recomputed.verified import RecomputedValue, plain
 from benchforge_results.verify.recompute.driver_output import output_of
 from benchforge_results.verify.recompute.recomputed import KeptTrial, Result

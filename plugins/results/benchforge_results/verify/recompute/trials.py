@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from benchforge import door
 from benchforge.checks import ask
 from benchforge.checks.answers.alike import otherwise
+from benchforge.checks.answers.believable import believable
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.files.file import FileFault
@@ -18,11 +19,10 @@ from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
+from benchforge.parts.plugin_fault import reading_of
 from benchforge.plugin import Reading, Trial
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
-from benchforge.run.trial.believable import believable
-from benchforge.run.trial.plugin_fault import reading_of
 from benchforge.stats.observation.parts import recomputed
 from benchforge.stats.search.objective import judged
 from benchforge.stats.turns.reading import counted_in_slices, in_turns

@@ -13,7 +13,7 @@ from benchforge.model.trial.turns import Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.freeze import Freezer, own_cpu_s, stopped, until_they_stand
+from benchforge.run.trial.turns.freeze import Freezer, own_cpu_s, stopped, until_they_stand
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"

@@ -2,18 +2,19 @@
 
 import signal
 import time
+from dataclasses import dataclass
 
 from benchforge import door
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.values.cpus import Cpus
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
+from benchforge.parts.plugin_fault import commands_of
 from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
-from benchforge.run.trial.plugin_fault import commands_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
 from benchforge.text.readable import conjoined, exact
@@ -22,24 +23,31 @@ AGAIN_S = 1.0
 "Time after which a load tool gets its signal once more."
 
 
+@dataclass(frozen=True)
+class LoadToolRun:
+    """One run of a load tool, on these CPUs or on all."""
+
+    driver: Driver
+    target: Target
+    label: str
+    cpus: Cpus | None = None
+    length_s: float | None = None
+    "Length of a load that may end before the tool does by itself: wrk knows only whole seconds."
+
+
 def drive(
     sandbox: Sandbox,
-    driver: Driver,
-    target: Target,
-    label: str,
-    story: TrialRecorder,
+    tool: LoadToolRun,
+    recorder: TrialRecorder,
     watched: Watch | None = None,
-    cpus: Cpus | None = None,
     monitor: Monitoring | None = None,
-    length_s: float | None = None,
 ) -> tuple[Finished, ...]:
-    """Run a driver to its end, on these CPUs or on all.
+    """Run a load tool to its end; the watch and the monitor look meanwhile.
 
-    `length_s` is the length of a load that may end before the tool does by itself: wrk knows only
-    whole seconds.
     Raises TrialFailed when it goes on after its own time and its grace, and OutputDamaged when it
     prints more than is kept.
     """
+    driver, target, label, length_s = tool.driver, tool.target, tool.label, tool.length_s
     for name, text in driver.files(target).items():
         door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
     commands = [with_libraries(command) for command in commands_of(driver, target)]
@@ -48,8 +56,8 @@ def drive(
         monitor.listen()
     for place, command in enumerate(commands):
         name = label if place == 0 else f"{label}-{place}"
-        processes.append(sandbox.start(name, command, target.folder, {}, cpus))
-        story.runs(command, processes[-1])
+        processes.append(sandbox.start(name, command, target.folder, {}, tool.cpus))
+        recorder.runs(command, processes[-1])
         if watched is not None:
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()

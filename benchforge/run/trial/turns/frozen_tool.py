@@ -9,9 +9,9 @@ from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.freeze import stopped, until_they_stand
-from benchforge.run.trial.load import AGAIN_S, interrupted
-from benchforge.run.trial.slices import SliceCounts
+from benchforge.run.trial.stages.drive import AGAIN_S, interrupted
+from benchforge.run.trial.turns.freeze import stopped, until_they_stand
+from benchforge.run.trial.turns.slices import SliceCounts
 from benchforge.run.watch.files import content
 
 OPENED = "TcpActiveOpens"

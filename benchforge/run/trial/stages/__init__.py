@@ -1,0 +1,1 @@
+"""The five stages of a trial: `order.py` names them in their order."""

@@ -1,0 +1,38 @@
+"""Ask: the request of the scenario, until the server answers rightly."""
+
+from dataclasses import dataclass
+
+from benchforge.run.http import probes
+from benchforge.run.http.request import HttpProbe, Like, until_right
+from benchforge.run.trial.scope import Serving, TrialScope
+from benchforge.run.trial.stages.start import is_ours, port_of, question
+
+
+@dataclass(frozen=True)
+class AnsweringServer:
+    """Services that run, of which the server answered rightly; the server is the last."""
+
+    services: list[Serving]
+    probe: HttpProbe
+    port: int
+    body: bytes
+
+
+def ask(scope: TrialScope, services: list[Serving], like: Like | None = None) -> AnsweringServer:
+    """Send the request until the server answers rightly, and it is our process that answers.
+
+    `like` is the answer that its own must equal, where another's was given before; else that of
+    the inputs. Raises TrialFailed where the answer stays wrong.
+    """
+    sandbox, recorder = scope.sandbox, scope.recorder
+    probe = question(scope, services[-1], like or scope.inputs.like)
+    with recorder.phase("ask"):
+        within_s = float(scope.case.server.ready_within) * scope.inputs.at_once
+        reply = until_right(sandbox, probe, within_s)
+        port = port_of(probe.root)
+        recorder.listener = probes.listener(sandbox, probe, port, None)
+        is_ours(sandbox, services[-1], port)
+        recorder.ready(sandbox)
+        recorder.answers.append(reply.answer)
+        recorder.body = reply.body
+    return AnsweringServer(services, probe, port, reply.body)

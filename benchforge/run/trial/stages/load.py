@@ -1,0 +1,84 @@
+"""Load: one load tool runs to its end, and all processes are looked at meanwhile."""
+
+import contextlib
+import gc
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchforge.model.trial.observation import Role
+from benchforge.parts.command import Finished
+from benchforge.parts.site import Target
+from benchforge.run.sandbox.sandbox import Running
+from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
+from benchforge.run.trial.stages.warm_up import WarmServer
+from benchforge.run.watch.sampler import Watch
+
+
+@dataclass(frozen=True)
+class LoadedServer:
+    """A server after its load; the load tools have ended."""
+
+    warm: WarmServer
+    target: Target
+    "Where the load went: the load tool's output is read by it."
+    finished: tuple[Finished, ...]
+
+
+def load(
+    scope: TrialScope, warm: WarmServer, label: str = "", begins_s: float | None = None
+) -> LoadedServer:
+    """Run the load tool to its end; nothing is told, and nothing collected, until it returns.
+
+    `label` is that of its process; `begins_s` a moment of the monotonic clock to wait for. Raises
+    what `drive` raises.
+    """
+    recorder = scope.recorder
+    with recorder.phase("load"), uncollected(), watch(scope, warm.answering.services) as watched:
+        watched.leave_out(warm.monitor)
+        if begins_s is not None:
+            time.sleep(max(0.0, begins_s - time.monotonic()))
+        recorder.load_began_s = time.monotonic()
+        cpus = scope.context.places.get("loader")
+        tool = LoadToolRun(scope.case.driver, warm.target, label or driver_label(scope.case), cpus)
+        finished = drive(scope.sandbox, tool, recorder, watched, warm.monitor)
+        recorder.observation = watched.observation(scope.inputs.folder)
+    recorder.placed = scope.placement.placed()
+    return LoadedServer(warm, warm.target, finished)
+
+
+def watch(scope: TrialScope, services: list[Serving]) -> Watch:
+    """Look at services from now on."""
+    parts: dict[str, tuple[Role, Running | None]] = {
+        serving.name: (serving.role, serving.running) for serving in services
+    }
+    return Watch(scope.sandbox, parts, _why_foreign(scope, services), scope.placement)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Let our interpreter collect no garbage: a collection takes a CPU for milliseconds."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _why_foreign(scope: TrialScope, services: list[Serving]) -> str:
+    """Return why the network counts connections of others than the load tool; "" if not."""
+    sandbox = scope.sandbox
+    if sandbox.mode.network == "host":
+        return "the counters are those of the whole machine"
+    talkative = [
+        serving.site.label
+        for serving in services[:-1]
+        if serving.running is not None
+        and any(
+            sandbox.owns(serving.running, port) is not False for port in serving.site.ports.values()
+        )
+    ]
+    if not talkative:
+        return ""
+    return f"the server's own connections to {', '.join(talkative)} are counted too"

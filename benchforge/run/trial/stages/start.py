@@ -1,0 +1,250 @@
+"""Start: all services of a case in order, backends, upstream servers, then the server."""
+
+import contextlib
+import dataclasses
+import itertools
+import socket
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from benchforge import door
+from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
+from benchforge.model.trial.observation import Role
+from benchforge.parts.command import Finished, Task
+from benchforge.parts.part import Server, Service
+from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
+from benchforge.parts.site import Site
+from benchforge.run.http.request import (
+    HttpProbe,
+    Like,
+    default_port,
+    reachable,
+    reason,
+    until_right,
+)
+from benchforge.run.locate import with_libraries
+from benchforge.run.programs.lacking import in_log
+from benchforge.run.programs.tasks import TASK_WITHIN_S, done
+from benchforge.run.programs.template import restored
+from benchforge.run.sandbox.sandbox import Sandbox, complaint
+from benchforge.run.trial.scope import Serving, TrialScope, services_of
+from benchforge.run.trial.stages.steps import Steps
+from benchforge.text.readable import exact
+
+PAUSE_S = 0.005
+STOP_WITHIN_S = 5.0
+ACCEPTED_WITHIN_S = 1.0
+
+
+def start(
+    scope: TrialScope, ports: Mapping[str, int] = MappingProxyType({})
+) -> Steps[list[Serving]]:
+    """Start all services of a case, each ready before the next; the server is last.
+
+    `ports` are those of the server that are not to be any free ones, by name.
+    Raises TrialFailed when one cannot be started or does not become ready.
+    """
+    backends: dict[str, Mapping[str, str]] = {}
+    upstreams: dict[str, Mapping[str, str]] = {}
+    with scope.recorder.phase("services"):
+        for role, label, part in services_of(scope.case):
+            scope.tap.forget(role)
+            serving = service(scope, role, label, part, ports if role == "server" else {})
+            serving = launched(scope, linked(serving, backends, upstreams))
+            yield
+            become_ready(scope, serving)
+            if role != "server":
+                values = backends if role == "backend" else upstreams
+                values[label] = dict(part.gives(serving.site))
+    return [*scope.started]
+
+
+def service(
+    scope: TrialScope, role: Role, label: str, part: Service, fixed: Mapping[str, int]
+) -> Serving:
+    """Return a service that is not started yet, with ports that are free or `fixed`."""
+    context, sandbox = scope.context, scope.sandbox
+    # Short, whatever the label: the path of a socket has an end.
+    scratch = scope.scratch / str(len(scope.started))
+    scratch.mkdir(mode=0o700)
+    fixed = {**part.fixed_ports(), **fixed}
+    site = Site(
+        label=label,
+        folder=scope.inputs.folder,
+        scratch=scratch,
+        address=sandbox.address,
+        peers=context.peers,
+        ports={name: fixed.get(name) or sandbox.free_port() for name in part.ports},
+        python=context.python_of(part),
+        programs=context.programs,
+        backends={},
+        suite_folder=context.suite_folder,
+        as_root=context.as_root,
+        tree=context.tree_of(part),
+    )
+    return Serving(role, part, site)
+
+
+def linked(
+    serving: Serving,
+    backends: Mapping[str, Mapping[str, str]],
+    upstreams: Mapping[str, Mapping[str, str]],
+) -> Serving:
+    """Return a service with what backends and its upstream servers give to it, by label."""
+    part = serving.part
+    labels = part.upstreams() if isinstance(part, Server) else ()
+    reached = {label: upstreams[label] for label in labels}
+    site = dataclasses.replace(serving.site, backends=dict(backends), upstreams=reached)
+    return dataclasses.replace(serving, site=site)
+
+
+def launched(scope: TrialScope, serving: Serving) -> Serving:
+    """Start the process of a service, which is not ready yet. Raises TrialFailed."""
+    part, site, sandbox = serving.part, serving.site, scope.sandbox
+    for name, text in part.files(site).items():
+        door.write(site.folder, name, text.encode(), lasting=False, mode=door.OWN)
+    restored(scope.context.host, serving.name, part, site)
+    _do(sandbox, serving, "prepare", part.prepare(site))
+    if (command := part.command(site)) is not None:
+        command = with_libraries(command)  # as the trial tells it
+        hashing = {"PYTHONHASHSEED": str(scope.inputs.step.seed)}
+        cpus = scope.context.places.get(serving.role)
+        running = sandbox.start(serving.name, command, site.folder, hashing, cpus)
+        serving = dataclasses.replace(serving, command=command, running=running)
+    scope.runs(serving)
+    return serving
+
+
+def become_ready(scope: TrialScope, serving: Serving) -> None:
+    """Wait until a service is ready, and verify it; the stage `ask` waits for a server.
+
+    Raises TrialFailed.
+    """
+    if serving.role != "server":
+        _until_ready(scope, serving)
+        _do(scope.sandbox, serving, "verify", serving.part.verify(serving.site))
+
+
+def question(scope: TrialScope, serving: Serving, like: Like | None) -> HttpProbe:
+    """Return the scenario's request as one of its servers gets it."""
+    part, site, case = serving.part, serving.site, scope.case
+    if not isinstance(part, Server):
+        raise BenchforgeError(f"{site.label}: a {part.kind} is not asked over HTTP")
+    return HttpProbe(
+        label=site.label,
+        part=part,
+        running=serving.running,
+        root=reachable(part.url(site)) if part.outside() else part.url(site),
+        request=case.request,
+        expect=case.expect,
+        like=like,
+        ca_file=part.certificate(site),
+        secrets=scope.context.secrets,
+    )
+
+
+def is_ours(sandbox: Sandbox, serving: Serving, port: int) -> None:
+    """Raise TrialFailed when another process than the service's listens on a port."""
+    if serving.running is not None and sandbox.owns(serving.running, port) is False:
+        raise failed(serving, f"port {port} was answered by another process")
+
+
+def port_of(root: str) -> int:
+    """Return the port of a server's root."""
+    parts = urlsplit(root)
+    return parts.port or default_port(parts.scheme)
+
+
+def _do(sandbox: Sandbox, serving: Serving, what: str, tasks: Iterable[Task]) -> None:
+    for number, task in enumerate(tasks, 1):
+        label = f"{serving.name}-{what}-{number}"
+        done(sandbox, task, label, serving.site.label, serving.site.folder)
+
+
+def _until_ready(scope: TrialScope, serving: Serving) -> None:
+    sandbox, probe = scope.sandbox, serving.part.ready(serving.site)
+    within_s = serving.part.ready_within * scope.inputs.at_once
+    if isinstance(probe, RightAnswer):
+        asking = question(scope, serving, None)
+        until_right(sandbox, asking, within_s)
+        is_ours(sandbox, serving, port_of(asking.root))
+        return
+    deadline = (began := time.monotonic()) + within_s
+    while why := _not_ready(sandbox, serving, probe):
+        pause_s = min(0.5, PAUSE_S + 3 * (time.monotonic() - began))  # a program takes CPU to ask
+        if serving.running is None:
+            time.sleep(pause_s)
+        elif end := sandbox.wait(serving.running, pause_s):
+            message = f"ended with exit code {end.code} before it was ready"
+            raise failed(serving, message, ended=True)
+        if (began := time.monotonic()) > deadline:
+            raise failed(serving, f"not ready within {exact(within_s)} s: {why}")
+
+
+def stop(scopes: Sequence[TrialScope]) -> None:
+    """Stop what runs, in the reverse order of the start, each as politely as it asks for.
+
+    Of several trials those end together that were started together: some take seconds.
+    """
+    with contextlib.ExitStack() as phases:
+        for scope in scopes:
+            phases.enter_context(scope.recorder.phase("stop"))
+        backwards = [[(scope, serving) for serving in reversed(scope.started)] for scope in scopes]
+        for row in itertools.zip_longest(*backwards):
+            running = [(*pair, pair[1].running) for pair in row if pair and pair[1].running]
+            for scope, serving, process in running[1:]:
+                scope.sandbox.signal(process, serving.part.stop_signal)
+            for scope, serving, process in running:
+                scope.sandbox.stop(process, STOP_WITHIN_S, serving.part.stop_signal)
+
+
+def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) -> str:
+    """Return why a service is not ready; nothing when it is."""
+    site = serving.site
+    if isinstance(probe, Succeeds):
+        name = f"{serving.name}-ready"
+        finished = sandbox.run(name, probe.command, site.folder, {}, TASK_WITHIN_S)
+        return "" if finished.code == 0 else _last_said(finished)
+    if isinstance(probe.at, Path):
+        return _refused(sandbox, socket.AF_UNIX, str(probe.at))
+    if probe.at not in site.ports:
+        raise BenchforgeError(f"{site.label}: it has no port {probe.at!r} to be ready at")
+    port = site.ports[probe.at]
+    if not (why := _refused(sandbox, socket.AF_INET, (site.address, port))):
+        is_ours(sandbox, serving, port)
+    return why
+
+
+def _last_said(finished: Finished) -> str:
+    """Return what a client complained of, in one line: each try has added the same ones to it."""
+    lines = dict.fromkeys(line.strip() for line in complaint(finished).splitlines())
+    return "; ".join(filter(None, lines)) or f"its client ended with exit code {finished.code}"
+
+
+def _refused(sandbox: Sandbox, family: socket.AddressFamily, address: str | tuple[str, int]) -> str:
+    """Return why nobody takes a connection; nothing when somebody does."""
+    with sandbox.socket(family) as inside:
+        inside.settimeout(ACCEPTED_WITHIN_S)
+        try:
+            inside.connect(address)
+        except OSError as error:
+            where = address if isinstance(address, str) else "{}:{}".format(*address)
+            return f"{where}: {reason(error)}"
+    return ""
+
+
+def failed(
+    serving: Serving, message: str, stage: str = "start", *, ended: bool = False
+) -> TrialFailed:
+    """Return a failure of a service, which may have ended, with the last lines of its log."""
+    name, log, hint = serving.site.label, "", ""
+    if serving.running is not None:
+        log = complaint(serving.running)
+        hint = in_log(f"{message}\n{log}", serving.part, name)
+    elif serving.part.outside():
+        hint = f"start it, or correct {serving.part.kind}s.{name}.url: benchforge does not start it"
+    kind = ServerBroken if ended and serving.role != "backend" else TrialFailed
+    return kind(stage, f"{name}: {message}", hint, log)

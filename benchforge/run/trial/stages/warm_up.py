@@ -1,0 +1,106 @@
+"""Warm up: users logged in, answers probed, the monitor started, a load that does not count."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from benchforge.parts.plugin_fault import warming
+from benchforge.parts.site import Target
+from benchforge.run.http import probes
+from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
+from benchforge.run.http.request import HttpProbe
+from benchforge.run.trial.scope import Serving, TrialScope
+from benchforge.run.trial.stages.ask import AnsweringServer
+from benchforge.run.trial.stages.drive import LoadToolRun, drive
+from benchforge.run.trial.stages.start import failed
+from benchforge.suite.workload import FILE, ReadyMix
+
+
+@dataclass(frozen=True)
+class WarmServer:
+    """A server that answered rightly and is warm, and what its load needs."""
+
+    answering: AnsweringServer
+    alone: HttpProbe
+    "The request; its answer is held to the server's own."
+    before: list[probes.ProbeResult]
+    monitor: Monitoring | None
+    target: Target
+    mix: ReadyMix | None
+    "Mix of which each kind was answered; None for one request."
+
+
+def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
+    """Log users in, probe, start the monitor, write the stream, and load for a while.
+
+    Raises TrialFailed where an answer is wrong, or a service ends.
+    """
+    case, recorder, sandbox, probe = scope.case, scope.recorder, scope.sandbox, answering.probe
+    with recorder.phase("ask"):
+        block = scope.inputs.step.run_seed, scope.inputs.step.block
+        workload = case.workload
+        mix = None if workload is None else workload.ready_at(sandbox, probe, recorder.load, block)
+        monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
+        alone = probes.held_to_itself(probe, answering.body)
+        before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, recorder.load)
+        recorder.probes = probes.probes(before, (), recorder.load)
+        still_there(scope, answering.services, "while it was asked", "ask")
+        recorder.links = scope.tap.links(_backend_ports(answering.services))
+        scope.tap.close()
+    target = _target(scope, probe)
+    recorder.url = target.url
+    if workload and mix:
+        with recorder.phase("stream"):
+            file, share = scope.scratch / FILE, scope.inputs.divided or (case.driver, 0, 1)
+            recorder.stream = mix.written(share, file, scope.context.secrets)
+            target = replace(target, stream=file, kinds=tuple(workload.shares))
+    if case.warm_up_s:
+        with recorder.phase("warm-up"):
+            tool = LoadToolRun(
+                driver=warming(case.driver, case.warm_up_s),
+                target=replace(target, phase="warm-up"),
+                label="warm-up",
+                cpus=scope.context.places.get("loader"),
+                length_s=case.warm_up_s,
+            )
+            drive(sandbox, tool, recorder)
+    return WarmServer(answering, alone, before, monitor, target, mix)
+
+
+def still_there(scope: TrialScope, services: list[Serving], when: str, stage: str) -> None:
+    """Raise TrialFailed where a service has ended."""
+    for serving in reversed(services):
+        if serving.running is not None and (end := scope.sandbox.finished(serving.running)):
+            message = f"ended with exit code {end.code} {when}"
+            raise failed(serving, message, stage, ended=True)
+
+
+def _monitor(
+    scope: TrialScope, make: Callable[..., Monitoring], probe: HttpProbe
+) -> Monitoring | None:
+    """Start what sends the request at random moments of the load; None where nothing should."""
+    case, context, recorder = scope.case, scope.context, scope.recorder
+    if case.monitor is None:
+        return None
+    monitor = make(scope.sandbox, scope.scratch / LABEL, probe, recorder.load)
+    least = LEAST if case.find is None else LEAST_OF_SEARCH
+    cpus, seed = context.places.get("loader"), scope.inputs.step.seed
+    monitor.start(context.python, cpus, case.monitor, least=least, seed=seed)
+    return monitor
+
+
+def _backend_ports(services: list[Serving]) -> dict[str, set[int]]:
+    backends = [serving.site for serving in services if serving.role == "backend"]
+    return {site.label: set(site.ports.values()) for site in backends}
+
+
+def _target(scope: TrialScope, probe: HttpProbe) -> Target:
+    context = scope.context
+    return Target(
+        url=probe.root + probe.request.path,
+        request=probe.request.framed,
+        folder=scope.inputs.folder,
+        programs=context.programs,
+        python=context.python_of(scope.case.driver),
+        ca_file=probe.ca_file,
+        suite_folder=context.suite_folder,
+    )

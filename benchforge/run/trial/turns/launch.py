@@ -1,0 +1,95 @@
+"""A launch: trials that take turns; where one of them fails, none has a measurement."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+from benchforge.model.trial.trial import Failure, Trial
+from benchforge.run.disk.result_writer import entered
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.measure import measured_together
+from benchforge.run.trial.outcome import begun, trial_of
+from benchforge.run.trial.turns.load import in_turns, turn_name
+from benchforge.stats.summary.groups import Identity, identity
+from benchforge.suite.secrets.redact import redacted
+
+
+def measure_in_turns(
+    trials: Sequence[TrialInputs],
+    seed: int,
+    context: TrialContext,
+    tell: Callable[[str], None] = lambda _: None,
+    left_out: Mapping[Identity, Failure] = MappingProxyType({}),
+) -> list[MeasuredTrial]:
+    """Run the trials of servers that take turns; `seed` is that of their order.
+
+    Where one fails, none has a measurement: the others lack their opponent. What is `left_out`,
+    since it did not start before, is not started: its trial has that reason. `tell` hears the name
+    of each phase, and nothing between the first slice and the last. Raises CannotKeep alone.
+    """
+    trials = [replace(inputs, folder=entered(inputs.folder)) for inputs in trials]
+    failures = [left_out.get(identity(inputs.step.case.name)) for inputs in trials]
+    going = [inputs for inputs, failure in zip(trials, failures, strict=True) if failure is None]
+    if len(going) == 1 and (failure := next(filter(None, failures), None)):
+        alone, going = _lost("the others", failure), []  # nobody takes turns with it
+        failures = [failure or alone for failure in failures]
+    launched = iter(_launched(going, seed, context, tell) if going else ())
+    measured = [
+        next(launched) if failure is None else _unstarted(inputs, context, failure)
+        for inputs, failure in zip(trials, failures, strict=True)
+    ]
+    return [replace(each, trial=redacted(each.trial, context.secrets)) for each in measured]
+
+
+def _unstarted(inputs: TrialInputs, context: TrialContext, failure: Failure) -> MeasuredTrial:
+    """Return the trial of a server that is not started, with its reason."""
+    return trial_of(inputs, context, begun(inputs, context, lambda _: None), failure)
+
+
+def _launched(
+    trials: Sequence[TrialInputs], seed: int, context: TrialContext, tell: Callable[[str], None]
+) -> list[MeasuredTrial]:
+    members = [replace(inputs, at_once=len(trials)) for inputs in trials]
+    recorders = [begun(inputs, context, tell) for inputs in members]
+    for recorder in recorders:
+        recorder.began, recorder.begun_s = recorders[0].began, recorders[0].begun_s
+    pairs = [*zip(members, recorders, strict=True)]
+    names = [turn_name(inputs.step.case) for inputs in members]
+    return _all_or_none(names, measured_together(pairs, context, partial(in_turns, seed)))
+
+
+def unready(trial: Trial) -> bool:
+    """Return True if a server in turns did not become ready: a launch without it may be whole."""
+    failure = trial.failure
+    own = failure is not None and failure.subject == "behaviour" and failure.stage != "drive"
+    return own and "load" not in trial.phases
+
+
+def _lost(culprit: str, failure: Failure) -> Failure:
+    """Return why a server has no measurement whose opponent failed.
+
+    Another launch may be whole where it is one without the opponent.
+    """
+    message = f"the launch was lost for all that took turns: {failure.message}"
+    hint = f"see the trial of {culprit}"
+    return Failure(stage="drive", message=message, hint=hint, subject=failure.subject)
+
+
+def _all_or_none(names: Sequence[str], measured: Sequence[MeasuredTrial]) -> list[MeasuredTrial]:
+    """Return the trials; where one failed, none has a measurement."""
+    failures = [each.trial.failure for each in measured]
+    culprit = next((n for n, failure in enumerate(failures) if failure is not None), None)
+    if culprit is None or (failure := failures[culprit]) is None:
+        return [*measured]
+    lost = _lost(names[culprit], failure)
+    if unready(measured[culprit].trial) and failures.count(None) > 1:
+        again = f"{names[culprit]} did not start: measured again without it"
+        lost = lost.model_copy(update={"subject": "apparatus", "message": again})
+    nothing = {"turns": None, "reading": None, "observation": None}
+    updates = [{**nothing, "failure": failure or lost} for failure in failures]
+    return [
+        replace(each, trial=each.trial.model_copy(update=update))
+        for each, update in zip(measured, updates, strict=True)
+    ]

@@ -1,0 +1,311 @@
+"""Load in turns: all servers are frozen, and each runs in its slices alone."""
+
+import contextlib
+import itertools
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from benchforge import door
+from benchforge.errors import LaunchLost, TrialFailed
+from benchforge.model.suite.turns import TurnsPlanned
+from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.turns import Slice, Turns
+from benchforge.parts.part import Driver
+from benchforge.parts.plugin_fault import commands_of, covering
+from benchforge.parts.site import Target
+from benchforge.run.http.request import Like
+from benchforge.run.locate import with_libraries
+from benchforge.run.sandbox.sandbox import Running
+from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.load import LoadedServer, uncollected
+from benchforge.run.trial.stages.order import ALONE, LocalWay
+from benchforge.run.trial.stages.start import start
+from benchforge.run.trial.stages.steps import Steps
+from benchforge.run.trial.stages.warm_up import WarmServer
+from benchforge.run.trial.turns.freeze import Freezer
+from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
+from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
+from benchforge.run.watch.watched import Watched
+from benchforge.stats.turns.order import (
+    LEAST_OF_FROZEN,
+    LEAST_OF_SEQUENTIAL,
+    LEAST_REQUESTS,
+    first_slice_s,
+    long_enough,
+    order,
+    rounds_of,
+)
+from benchforge.suite.cases.case import Case
+from benchforge.text.readable import figure
+
+_TO_END_S = 10.0
+
+
+@dataclass(frozen=True)
+class _Frozen:
+    """A server that is frozen, and its load tool, which waits for its first turn."""
+
+    scope: TrialScope
+    loaded: LoadedServer
+    turn: Turn
+    counters: dict[str, int]
+
+
+def in_turns(seed: int, scopes: Sequence[TrialScope]) -> LocalWay:
+    """Return how trials run that take turns; `seed` is that of the order of their slices."""
+    first = scopes[0]
+
+    def ask_as_first(scope: TrialScope, services: list[Serving]) -> AnsweringServer:
+        return ask(scope, services, _like(scope, first))
+
+    return replace(ALONE, start=_start, ask=ask_as_first, load=partial(_take_turns, seed))
+
+
+def turn_name(case: Case) -> str:
+    """Return the label of what takes turns: a server, a client, or a case as a whole."""
+    if case.turns is not None and case.turns.among == "cases":
+        return case.name.title
+    return case.name.driver if case.driver.kind == "client" else case.name.server
+
+
+def _start(scope: TrialScope) -> Steps[list[Serving]]:
+    if scope.sandbox.mode.network != "private":
+        message = "servers cannot take turns: this machine gives their trials no private network"
+        raise TrialFailed("start", message, 'set interleave = "off"')
+    return (yield from start(scope))
+
+
+def _like(scope: TrialScope, first: TrialScope) -> Like | None:
+    """Return what an answer must equal: with same_body the first, or an earlier trial's."""
+    body, inputs = first.recorder.body, scope.inputs
+    if inputs.like is None and body is not None and scope.case.expect.same_body:
+        return Like(turn_name(first.case), body)
+    return inputs.like
+
+
+def _take_turns(
+    seed: int, scopes: Sequence[TrialScope], warm: Sequence[WarmServer]
+) -> list[LoadedServer]:
+    """Freeze all servers, and let each run in its slices alone; the stage `load` of turns."""
+    with contextlib.ExitStack() as places:
+        for scope in scopes:
+            places.enter_context(scope.recorder.phase("load"))
+        places.enter_context(uncollected())
+        frozen = []
+        for scope, warm_server in zip(scopes, warm, strict=True):
+            with scope.recorder.blamed():
+                frozen.append(_frozen(scope, warm_server, places))
+        slice_s = _longest_slice_s(frozen)
+        watched = [_watched(server, places) for server in frozen]
+        _run_slices(frozen, seed, slice_s)
+        for server in frozen:  # each takes a tenth of a second
+            with server.scope.recorder.blamed():
+                server.turn.tool.ask_to_end()
+        loaded = []
+        for server, parts in zip(frozen, watched, strict=True):
+            with server.scope.recorder.blamed():
+                loaded.append(_ended(server, parts, frozen, (seed, slice_s)))
+    return loaded
+
+
+def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
+    """Return the length of the slices, in seconds: the slowest server needs the longest."""
+    inputs = frozen[0].scope.inputs
+    planned = _planned(frozen[0])
+    first_s = first_slice_s(planned, len(frozen), inputs.attempt)
+    slices = []
+    for server, rate in zip(frozen, _rates(frozen, first_s), strict=True):
+        with server.scope.recorder.blamed():
+            slices.append(_slice_s(server, first_s, rate, len(frozen)))
+    return max(slices)
+
+
+def _planned(server: _Frozen) -> TurnsPlanned:
+    """Return how they take turns: all alike."""
+    planned = server.scope.case.turns
+    assert planned is not None  # noqa: S101 - else it is no launch
+    return planned
+
+
+def _run_slices(frozen: Sequence[_Frozen], seed: int, slice_s: float) -> None:
+    begun_s = time.monotonic()
+    rounds = rounds_of(slice_s, _planned(frozen[0]).each_s)
+    for number, indices in enumerate(order(seed, len(frozen), rounds), 1):
+        for index in indices:
+            with frozen[index].scope.recorder.blamed():
+                frozen[index].turn.run(number, slice_s, begun_s)
+
+
+def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -> _Frozen:
+    """Freeze a server, and start its load tool, which waits for its first turn."""
+    sandbox, folder = scope.sandbox, scope.scratch / "turns"
+    driver, target = covering(scope.case.driver), replace(warm.target, turns=folder)
+    counters = sandbox.counters()
+    tool: TurnsOfTool
+    if driver.interrupted_by is None:
+        pipes = LoadPipes(folder)
+        places.callback(pipes.close)
+        tool = PipedTool(sandbox, _tool_started(scope, driver, target), pipes)
+    else:
+        _by_bytes(target)
+        opened = sandbox.counters().get(OPENED, 0)
+        loader = _tool_started(scope, driver, target)
+        length = _length(scope.recorder.answers[-1])
+        tool = FrozenTool(sandbox, loader, driver, opened, length)
+    freezer = Freezer(sandbox, tool.loader)
+    freezer.freeze()
+    return _Frozen(scope, LoadedServer(warm, target, ()), Turn(tool, freezer), counters)
+
+
+def _length(answer: Answer) -> int:
+    """Return how many bytes an answer has on the wire."""
+    return (answer.header_bytes or 0) + (answer.wire_bytes or answer.length)
+
+
+def _by_bytes(target: Target) -> None:
+    """Raise TrialFailed where the bytes that a load tool reads are not those of responses."""
+    if target.url.startswith("https:"):
+        message = "what a load tool reads over TLS tells no number of responses"
+        raise TrialFailed("drive", message, 'use = "pace", or set interleave = "off"')
+
+
+def _tool_started(scope: TrialScope, driver: Driver, target: Target) -> Running:
+    for name, text in driver.files(target).items():
+        door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
+    (command,) = commands_of(driver, target)
+    command, cpus = with_libraries(command), scope.context.places.get("loader")
+    loader = scope.sandbox.start(driver_label(scope.case), command, target.folder, {}, cpus)
+    scope.recorder.runs(command, loader)
+    return loader
+
+
+def _rates(frozen: Sequence[_Frozen], length_s: float) -> list[float]:
+    """Return the rate of each in a slice that does not count.
+
+    The slice before it opens the connections.
+    """
+    rates: list[float] = []
+    for server in (*frozen, *frozen):
+        with server.scope.recorder.blamed():
+            rates.append(server.turn.rate(length_s))
+    for server in frozen:
+        with server.scope.recorder.blamed():
+            server.turn.anew()
+    return rates[len(frozen) :]
+
+
+def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> float:
+    """Return how long a slice takes for a server to have enough requests in it.
+
+    Raises LaunchLost.
+    """
+    least, among = _least(server), _planned(server).among
+    slice_s = long_enough(first_s, rate, members, least)
+    if slice_s is None:
+        raise LaunchLost(
+            "drive",
+            f"{turn_name(server.scope.case)}: {figure(rate)} responses/s are too few for turns of "
+            f"{members} {among}: a slice needs {least}, or it would be too long",
+            'set interleave = "off" in this scenario, use more connections, or compare fewer '
+            f"{among} at once",
+        )
+    return slice_s
+
+
+def _least(server: _Frozen) -> int:
+    """Return how many requests a slice needs at least."""
+    load = server.scope.recorder.load
+    if load is not None and load.concurrency == 1:
+        return LEAST_OF_SEQUENTIAL
+    return LEAST_OF_FROZEN if isinstance(server.turn.tool, FrozenTool) else LEAST_REQUESTS
+
+
+def _watched(server: _Frozen, places: contextlib.ExitStack) -> list[Watched]:
+    """Look at each service before the slices that count: its signs, and the size of its logs."""
+    scope = server.scope
+    watched = [
+        Watched(scope.sandbox, serving.name, serving.role, serving.running)
+        for serving in server.loaded.warm.answering.services
+        if serving.running is not None
+    ]
+    return [places.enter_context(contextlib.closing(part)) for part in watched]
+
+
+def _ended(
+    server: _Frozen, parts: Sequence[Watched], frozen: Sequence[_Frozen], drawn: tuple[int, float]
+) -> LoadedServer:
+    """End a load tool, and note what its server did; `drawn` are seed and length of the slices."""
+    scope, recorder, turn = server.scope, server.scope.recorder, server.turn
+    alive = [frozenset(scope.sandbox.processes(part.running)) for part in parts]
+    slices, (seed, slice_s) = tuple(turn.slices), drawn
+    pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
+    finished = turn.end(_TO_END_S)
+    recorder.turns = Turns(
+        trials=tuple(other.scope.inputs.number for other in frozen),
+        seed=seed,
+        slice_s=slice_s,
+        cpus=len(os.sched_getaffinity(0)),
+        rounds=len(slices),
+        slices=slices,
+        frozen_s=sum(pauses),
+        frozen_cpu_s=turn.freezer.frozen_cpu_s,
+        longest_freeze_s=max(pauses, default=0.0),
+        uncounted_bytes=getattr(turn.tool, "uncounted_bytes", None),
+    )
+    recorder.observation = _observation(server, parts, alive, slices)
+    recorder.placed = scope.placement.placed()
+    return replace(server.loaded, finished=(finished,))
+
+
+def _observation(
+    server: _Frozen,
+    parts: Sequence[Watched],
+    alive: Sequence[frozenset[int]],
+    slices: Sequence[Slice],
+) -> Observation:
+    """Return what was seen in the slices; what only a load without pauses tells is unknown."""
+    why, alone = "in turns: not looked at between slices", len(parts) == 1
+    sandbox, placement, loader = (
+        server.scope.sandbox,
+        server.scope.placement,
+        server.turn.tool.loader,
+    )
+    usage = []
+    for part, processes in zip(parts, alive, strict=True):
+        placement.look(part.label, part.role, processes)
+        counts = {
+            "cpu_s": sum(slice_.cpu_s for slice_ in slices) if alone else None,
+            "processes": len(processes),
+            "ended_processes": len({*part.part.pids} - processes),
+            "new_processes": len(processes.difference(part.part.pids)),
+            "why": why if alone else f"{why}, and its CPU time is counted with that of others",
+        }
+        usage.append(part.facts().model_copy(update=counts))
+    loader_s = sum(slice_.loader_cpu_s for slice_ in slices)
+    placement.look(loader.label, "loader", sandbox.processes(loader))
+    usage.append(
+        Usage(
+            label=loader.label,
+            role="loader",
+            cpu_s=loader_s,
+            peak_pss_bytes=None,
+            busiest_thread_cpu_s=loader_s,
+            why=why,
+        )
+    )
+    counters = sandbox.counters()
+    grown = {name: count - server.counters.get(name, 0) for name, count in counters.items()}
+    talkative = "" if alone else "the server's own connections may be counted too"
+    return Observation(
+        seconds=sum(slice_.seconds for slice_ in slices),
+        usage=tuple(usage),
+        network=sandbox.mode.network,
+        counters={name: count for name, count in grown.items() if count > 0},
+        foreign_connections=talkative,
+        sampler_cpu_s=server.turn.own_cpu_s,
+    )

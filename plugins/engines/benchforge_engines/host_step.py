@@ -1,0 +1,24 @@
+"""What each host is told of one trial when it begins."""
+
+from typing import Any
+
+from benchforge.model.values.frozen import Frozen
+
+
+class HostStep(Frozen):
+    """One trial, as all of its hosts measure it, and this host's share of the load."""
+
+    block: int
+    position: int
+    seed: int
+    run_seed: int
+    number: int
+    attempt: int
+    answer: tuple[str, str] | None
+    "Server and body, in Base64, that its own answer must equal."
+    share: tuple[int, int] | None
+    "Place of the host among those that divide the load, and their number."
+    rate: float | None
+    "Rate of a search, in requests per second."
+    null: dict[str, Any] | None
+    "The null server, of a load tool that is measured against it, and its share."
