@@ -1,22 +1,43 @@
 """Measuring a trial in a place of its own; whatever ends it, what is known stays in its record."""
 
 import contextlib
+import errno
+import hashlib
+import json
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from benchforge.checks.answers.believable import believable
+from benchforge.checks.answers.counted import counted, counted_kinds
+from benchforge.checks.answers.sampled import judged
+from benchforge.checks.limits import limits
+from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
+from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.trial.answers.answer import Expect
+from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.parts.part import Service
+from benchforge.parts.plugin_fault import blamed
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.machine import placement, quiet
+from benchforge.run.machine.facts import hard_facts
+from benchforge.run.machine.placement import Stay
+from benchforge.run.sandbox.sandbox import last_lines
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.outcome import begun, failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.scope import TrialScope, driver_label, trial_scope
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
+from benchforge.suite.cases.case import Case
 from benchforge.suite.secrets.redact import redacted
 
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 Tell = Callable[[str], None]
 
 
@@ -102,3 +123,162 @@ def _wait_for_quiet(inputs: TrialInputs, context: TrialContext, recorder: TrialR
         with recorder.phase("quiet"):
             foreign = quiet.until_quiet(most_s)
         recorder.checks.append(quiet.check(foreign))
+
+
+def begun(inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]) -> TrialRecorder:
+    """Return a recorder that holds what is known of a trial before anything starts."""
+    case, recorder = inputs.step.case, TrialRecorder(tell)
+    recorder.placed = Stay(context.places).placed()
+    recorder.hard_facts = hard_facts()
+    recorder.load = _load(case, context.suite_folder)
+    return recorder
+
+
+def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
+    """Return why a trial has no measurement, from what ended it.
+
+    Raises CannotKeep where its folder cannot be written, and the error itself where it is a fault
+    of our own. Call it where the error is handled.
+    """
+    if isinstance(error, TrialFailed):
+        disks = Path(tempfile.gettempdir()), folder
+        if full := told_full(f"{error} {error.log}", *disks):
+            error.message, error.hint = f"{full}: {error.message}", FREE_SOME
+        return _failure(error)
+    if isinstance(error, CannotKeep):
+        raise error
+    if isinstance(error, OutputDamaged):
+        # The tool's fault unless its driver says otherwise: it is asked again.
+        log = _driver_log(folder, case)
+        return Failure(
+            stage="read", message=error.message, hint=error.hint, log=log, subject=error.about
+        )
+    if isinstance(error, OSError):
+        if folder.is_dir() and error.errno not in _DISK:
+            raise error
+        where = error.filename or folder
+        raise CannotKeep(
+            f"{where}: {error.strerror}",
+            "the folder was removed, or its disk is full; choose another with -o",
+        ) from error
+    if isinstance(error, BenchforgeError):  # a part cannot do what the scenario asks of it
+        return _start_failure(error)
+    if (fault := blamed(error)) is None:
+        raise error
+    return _start_failure(fault)
+
+
+def trial_of(
+    inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder, failure: Failure | None
+) -> MeasuredTrial:
+    """Return what a recorder holds as a trial, whose good responses are counted."""
+    step, case = inputs.step, inputs.step.case
+    trial = Trial(
+        number=inputs.number,
+        case=case.name,
+        block=step.block,
+        position=step.position,
+        attempt=inputs.attempt,
+        seed=step.seed,
+        started=recorder.began,
+        seconds=time.monotonic() - recorder.begun_s,
+        phases=recorder.phases,
+        request=case.request,
+        url=recorder.url,
+        processes=recorder.processes,
+        answers=tuple(recorder.answers),
+        probes=recorder.probes,
+        listener=recorder.listener,
+        exhaustions=recorder.complaints,
+        namespaces=recorder.namespaces,
+        load=recorder.load,
+        driver_digest=case.driven,
+        workers=_workers(case),
+        fingerprint=fingerprint(recorder.hard_facts),
+        changed_facts=tuple(changes(context.facts, recorder.hard_facts)),
+        encryption=recorder.links,
+        workers_declared=_workers_declared(case),
+        tuning=recorder.tuned,
+        placement=recorder.placed,
+        good_response=recorder.right,
+        reading=recorder.reading,
+        observation=recorder.observation,
+        monitor=recorder.monitor,
+        stream=recorder.stream,
+        turns=recorder.turns,
+        checks=tuple(recorder.checks),
+        failure=failure,
+    )
+    return MeasuredTrial(_counted(trial, case.expect), recorder.body)
+
+
+def _counted(trial: Trial, expect: Expect) -> Trial:
+    """Return a trial whose good responses are those that the suite expects: it has some."""
+    right, stream = trial.good_response, trial.stream
+    if trial.reading is None:
+        return trial
+    if stream is not None:
+        reading = counted_kinds(trial, trial.reading, stream, limits())
+    elif right is not None:
+        reading = counted(trial, judged(trial.reading, expect, trial.answers), right, limits())
+    else:
+        return trial
+    trial = trial.model_copy(update={"reading": reading})
+    if trial.failure is not None:
+        return trial
+    try:
+        believable(reading, trial.case, right)
+    except TrialFailed as error:
+        return trial.model_copy(update={"failure": _failure(error)})
+    return trial
+
+
+def _load(case: Case, suite_folder: Path) -> Load:
+    load = case.driver.load()
+    inputs = [case.driver.model_dump_json(), case.driver.fingerprint(suite_folder)]
+    stream = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+    closes = any(
+        name.lower() == "connection" and value.lower() == "close"
+        for name, value in case.request.headers.items()
+    )
+    kept = {"keep_alive": False} if closes else {}
+    return load.model_copy(update={"options_digest": stream, **kept})
+
+
+def _workers(case: Case) -> dict[str, int]:
+    counts = {label: service.workers_told() for label, service in _named(case)}
+    return {label: count for label, count in counts.items() if count is not None}
+
+
+def _workers_declared(case: Case) -> tuple[str, ...]:
+    """Return of whom the suite says how many they are, and who has no option to say it with."""
+    labels = []
+    for label, service in _named(case):
+        options = type(service).model_fields.keys() & set(service.shares_work)
+        if not options or service.model_fields_set & options:
+            labels.append(label)
+    return tuple(labels)
+
+
+def _named(case: Case) -> list[tuple[str, Service]]:
+    return [(case.name.server, case.server), *case.upstreams, *case.backends]
+
+
+def _failure(error: TrialFailed) -> Failure:
+    return Failure(
+        stage=error.stage,
+        message=error.message,
+        hint=error.hint,
+        log=error.log,
+        subject=error.about,
+        broken=error.broken,
+    )
+
+
+def _start_failure(error: BenchforgeError) -> Failure:
+    return Failure(stage="start", message=error.message, hint=error.hint)
+
+
+def _driver_log(folder: Path, case: Case) -> str:
+    name = driver_label(case)
+    return last_lines(folder / f"{name}.err") or last_lines(folder / f"{name}.out")

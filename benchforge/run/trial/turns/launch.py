@@ -9,8 +9,7 @@ from benchforge.model.trial.trial import Failure, Trial
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.measure import measured_together
-from benchforge.run.trial.outcome import begun, trial_of
+from benchforge.run.trial.measure import begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.suite.secrets.redact import redacted

@@ -24,7 +24,7 @@ from benchforge.run.http.request import Like
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
-from benchforge.run.trial.outcome import begun, trial_of
+from benchforge.run.trial.measure import begun, trial_of
 from benchforge.run.trial.scope import (
     Serving,
     TrialScope,

@@ -16,7 +16,7 @@ from benchforge.model.trial.trial import Failure, Trial
 from benchforge.plugin import Reading
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
-from benchforge.run.trial.outcome import failure_of, trial_of
+from benchforge.run.trial.measure import failure_of, trial_of
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
