@@ -69,10 +69,13 @@ class TrialContext:
         return self.runtimes[part.runtime].facts.real_path
 
     def tree_of(self, part: Part) -> Tree | None:
-        """Return the checkout that a part is served from; None for where its code lies."""
+        """Return the checkout that a part is served from; None for where its code lies.
+
+        None as well for a part of another host, whose checkouts are there.
+        """
         if not isinstance(part, ServesCode) or part.ref is None:
             return None
-        return self.trees[part.directory, part.ref]
+        return self.trees.get((part.directory, part.ref))
 
     def python_of(self, part: Part) -> Path:
         """Return the interpreter of a part."""
