@@ -21,7 +21,8 @@ help:
 	@echo 'make studies  test the claims of $(STUDIES), and write docs/studies.md'
 	@echo 'make test     run all checks and the tests'
 	@echo 'make test-all  for maintainers: run make test, then all exhaustive tests'
-	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) MINUTES=$(MINUTES)'
+	@echo 'make torture  kill benchforge at random moments: KILLS=$(KILLS) and MINUTES=$(MINUTES) in each'
+	@echo '                 of WAYS="alone network refused turns calibrate serve"; on hosts: torture-hosts'
 	@echo 'make torture-hosts  kill what carries runs on several hosts: HOST_KILLS=$(HOST_KILLS) of each kind,'
 	@echo '                 SEED=$(SEED) MINUTES=$(MINUTES) for each engine'
 	@echo 'make robustness  write docs/robustness.md from the tests of faults'
@@ -112,7 +113,7 @@ first-screen: setup-dev
 torture: setup-dev
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 		PYTHONPATH=tests/support \
-		$(own_place) $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) $(SEED) $(MINUTES)
+		$(own_place) $(bin)/python tests/faults/torture.py "$$folder/t" $(KILLS) $(SEED) $(MINUTES) $(WAYS)
 
 # Each kill is a row of a file, from which docs/robustness.md has its table.
 torture-hosts: setup-dev

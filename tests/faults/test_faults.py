@@ -268,23 +268,40 @@ def test_a_signal_at_any_moment_leaves_nothing(
         assert bench("validate", one).code == 0
 
 
-@pytest.mark.samples(1)
-@pytest.mark.parametrize("delay", [0.2, 0.9])
-def test_a_kill_leaves_no_process(bench: Bench, tmp_path: Path, delay: float) -> None:
+@pytest.mark.parametrize("way", ["run", "turns", "serve", "calibrate"])
+def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """It needs the lock, too. On hosts: tests/plugins/engines; at random moments: torture.py."""
     needed("wrk")
+    (scratch := tmp_path / "t").mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
     mark = f"killed-{tmp_path.name}"
     (tmp_path / mark).symlink_to(PROGRAMS / "faulty_servers/misbehaves.py")
     server = misbehaving().replace(
         str(PROGRAMS / "faulty_servers/misbehaves.py"), str(tmp_path / mark)
     )
-    # The scratch folder is known to be left behind by a kill: it goes with the test's.
-    with running(tmp_path, lasting(suite(tmp_path, server)), TMPDIR=str(tmp_path)) as process:
-        until(lambda: marked(f"{mark} --port"))
-        time.sleep(delay)
+    path = lasting(suite(tmp_path, server, top=f"[servers.two]\n{server}"))
+    words = ["run", str(path)]
+    if way == "turns":
+        text = path.read_text().replace('["one"]', '["one", "two"]')
+        path.write_text(f'{text}interleave = "100ms"\neach = "60s"\n')
+    elif way == "serve":
+        words = ["serve", str(path), "one"]
+    elif way == "calibrate":
+        words, mark = ["calibrate", "--seconds", "60"], "benchforge_null_server/server.py"
+    process = warm.Called(words, tmp_path, os.environ, tmp_path / "out", tmp_path / "err")
+    try:
+        until(lambda: marked(f"{mark} --"))
+        time.sleep(0.3)
+    finally:
         process.kill()
-        process.wait()
-        until(lambda: not marked(f"{mark} --port"))
-    assert bench("validate", result(tmp_path)).code == 0
+    until(lambda: not marked(f"{mark} --"))
+    ended = bench("run", path, "--time-limit", "0")
+    assert "left by a killed benchforge: removed" in ended.err
+    assert not list(scratch.iterdir())
+    for folder in tmp_path.glob("results/*"):
+        assert bench("validate", folder).code == 0
 
 
 def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:

@@ -271,13 +271,14 @@ def _here(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.exhaustive
-def test_kills_at_any_moment_leave_nothing() -> None:
+@pytest.mark.parametrize("way", ["alone", "network", "refused", "turns", "calibrate", "serve"])
+def test_kills_at_any_moment_leave_nothing(way: str) -> None:
     needed_module("gunicorn")
     needed("postgres", "psql", "initdb")
-    kills, seed, minutes = 12, 6, 6
+    kills, seed, minutes = int(os.environ.get("KILLS", "4")), 6, 30
     # A short path: PostgreSQL's socket lies below it, and the path of a socket ends at 107 bytes.
     with tempfile.TemporaryDirectory() as folder:
-        words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes]
+        words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes, way]
         done = subprocess.run(
             [str(word) for word in words],
             env={**os.environ, "PYTHONPATH": str(SUPPORT)},
@@ -288,7 +289,7 @@ def test_kills_at_any_moment_leave_nothing() -> None:
     if done.stderr.startswith("no private"):
         lack(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("12 kills; "), done.stdout
+    assert done.stdout.startswith(f"{way}: {kills} kills; "), done.stdout
 
 
 # --- servers that misbehave ----------------------------------------------------------------------

@@ -1,13 +1,13 @@
 """Kill benchforge at seeded random moments, and look at what is left each time.
 
-`python tests/support/own_place.py python tests/faults/torture.py FOLDER KILLS SEED MINUTES`, with
-tests/support on PYTHONPATH, prints how many kills fell into which stage, and what was left: exit
-code 0 when that is nothing. What runs, listens, is
-mounted and lies in shared memory is compared with what there was before, which only a place without
-others allows; its /dev/shm has 2 MB, as in a container. A third of the kills hit trials in the
-place's own network, and a third trials that are refused namespaces: the shared memory of these goes
-with the next start. Each run goes on where the one before was killed, and at the end each planned
-trial must be there once.
+`python tests/support/own_place.py python tests/faults/torture.py FOLDER KILLS SEED MINUTES WAY...`,
+with tests/support on PYTHONPATH, kills so often in each way, in all of them without a name. It
+prints how many kills fell into which stage, and what was left: exit code 0 when that is nothing.
+What runs, listens, is mounted and lies in shared memory is compared with what there was before,
+which only a place without others allows; its /dev/shm has 2 MB, as in a container. Trials on the
+place's own network, and trials that are refused namespaces, are ways of their own: the shared
+memory of the latter goes with the next start. Each run goes on where the one before was killed, and
+at the end each planned trial must be there once. `calibrate` and `serve` leave no result.
 """
 
 import collections
@@ -46,7 +46,37 @@ REFUSED = [
     ),
     "-",
 ]
-PLACES = {"private": ("private", []), "host": ("host", []), "refused": ("private", REFUSED)}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How benchforge is called."""
+
+    network: str = "private"
+    before: Sequence[str] = ()
+    "Words of a program that starts it."
+    repeat: str = ""
+    words: Sequence[str] = ()
+    "Command that leaves no result; a run without."
+    folders: int = 2
+    "Most scratch folders at a time: one for each trial, and that in which a template is filled."
+
+
+WAYS = {
+    "alone": Way(),
+    "network": Way(network="host"),
+    "refused": Way(before=REFUSED),
+    "turns": Way(repeat='interleave = "50ms"\neach = "500ms"', folders=3),
+    "calibrate": Way(words=("calibrate", "--seconds", "1", "--rounds", "9")),
+    "serve": Way(words=("serve", "torture.toml", "workers"), folders=3),
+}
+STAGES = {
+    "load": ("wrk", "pace_main"),
+    "server": ("gunicorn", "null_server"),
+    "keeper": ("keeper",),
+}
+"What benchforge does where it leaves no result, by words of the processes that it started."
+BEGINS = "before the header"
 SUITE = """benchforge = 1
 network = "{network}"
 [backends.db]
@@ -73,6 +103,7 @@ backends = ["db"]
 quiet = "off"
 blocks = {blocks}
 seed = {seed}
+{repeat}
 """
 
 
@@ -95,55 +126,46 @@ class Seen:
         return not self.left and not self.invalid
 
 
-def torture(folder: Path, kills: int, seed: int, minutes: float) -> Seen:
-    """Kill so many runs, or as many as the time allows."""
+def torture(folder: Path, way: Way, kills: int, seed: int, minutes: float) -> Seen:
+    """Kill so many calls, or as many as the time allows, and let the last one end."""
     seen, moments = Seen(), random.Random(seed)
-    mounts.mount("none", mounts.SHARED_MEMORY, "tmpfs", MS_REMOUNT, "size=2m")
-    for number, place in enumerate(PLACES, 1):
-        deadline = time.monotonic() + minutes * 60 / len(PLACES)
-        share = kills * number // len(PLACES) - seen.kills
-        _in_place(place, folder / place, share, moments, deadline, seen)
-    return seen
-
-
-def _in_place(
-    place: str, folder: Path, kills: int, moments: random.Random, deadline: float, seen: Seen
-) -> None:
-    """Kill so many of one suite, and let it end."""
-    network, before = PLACES[place]
-    wanted = seen.kills + kills
+    deadline = time.monotonic() + minutes * 60
     (folder / "t").mkdir(parents=True)
     suite = folder / "torture.toml"
     suite.write_text(
         SUITE.format(
             python=sys.executable,
             programs=PROGRAMS,
-            network=network,
+            network=way.network,
             blocks=kills + 3,
             seed=moments.randrange(1 << 30),
+            repeat=way.repeat,
         )
     )
-    while seen.kills < wanted and time.monotonic() < deadline:
+    while seen.kills < kills and time.monotonic() < deadline:
         results = _results(folder)
-        words = ["--resume", str(results[-1])] if results else [str(suite)]
+        run = ("run", *(("--resume", str(results[-1])) if results else (str(suite),)))
         # On a loud machine a start takes longer than a trial: most kills wait for one to begin.
         from_trial = moments.random() < FROM_TRIAL
         after_s = moments.uniform(0.0, LONGEST_S)
-        _one(folder, [*before, *CALL, "run", *words], after_s, seen, from_trial=from_trial)
+        _one(folder, way, way.words or run, after_s, seen, from_trial=from_trial)
         _look(folder, seen)
     if results := _results(folder):
-        _resumed(folder, before, results[-1], seen)
-    seen.left += _after_a_last_start(folder, before, suite)
+        _resumed(folder, way.before, results[-1], seen)
+    seen.left += _after_a_last_start(folder, way.before, suite)
     seen.trials += len(list(folder.glob("results/[!.]*/trials/*/trial.json")))
+    return seen
 
 
-def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_trial: bool) -> None:
-    """Start one run, and kill it `after_s` seconds later, or after its first trial."""
+def _one(
+    folder: Path, way: Way, words: Sequence[str], after_s: float, seen: Seen, *, from_trial: bool
+) -> None:
+    """Start one call, and kill it `after_s` seconds later, or after its first trial."""
     before, known = standing(), processes()
     results, trials = len(_results(folder)), set(_folders(folder))
     earlier, shared = _scratch(folder), shared_memory()
     process = subprocess.Popen(
-        words,
+        [*way.before, *CALL, *words],
         cwd=folder,
         env=_environment(folder),
         stdout=subprocess.DEVNULL,
@@ -151,10 +173,11 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
     )
     deadline = time.monotonic() + ENDS_S
     while from_trial and process.poll() is None and time.monotonic() < deadline:
-        from_trial = _folders(folder).keys() <= trials
+        begun = _of_processes(before) != BEGINS if way.words else _folders(folder).keys() - trials
+        from_trial = not begun
         time.sleep(0.01)
     time.sleep(after_s)
-    stage = _stage(folder, results, trials)
+    stage = _of_processes(before) if way.words else _stage(folder, results, trials)
     seen.stages[stage] += 1
     process.kill()
     process.wait(ENDS_S)
@@ -162,15 +185,14 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
     while (left := standing() - before) and time.monotonic() - killed < GONE_S:
         time.sleep(0.01)
     seen.slowest_s = max(seen.slowest_s, time.monotonic() - killed)
-    # What the killed one had is removed by the next start, which leaves its own: a trial's folder,
-    # and that in which it fills a template. Who is killed before the header may not have come to
-    # that yet.
+    # What the killed one had is removed by the next start, which leaves its own. Who is killed
+    # before the header may not have come to that yet.
     scratch = _scratch(folder)
-    seen.left += [*sorted(left), *sorted(scratch - earlier)[2:]]
-    if stage != "before the header":
+    seen.left += [*sorted(left), *sorted(scratch - earlier)[way.folders :]]
+    if stage != BEGINS:
         seen.left += sorted(scratch & earlier)
         seen.left += sorted(shared_memory() & shared)
-    if words[0] not in REFUSED:
+    if way.before != REFUSED:
         seen.left += sorted(shared_memory() - shared)
     for pid in processes() - known:
         with contextlib.suppress(ProcessLookupError):
@@ -180,12 +202,21 @@ def _one(folder: Path, words: list[str], after_s: float, seen: Seen, *, from_tri
         time.sleep(0.01)
 
 
+def _of_processes(before: set[str]) -> str:
+    """What benchforge did at that moment, by the processes that were not there before."""
+    lines = [line for line in standing() - before if line.startswith("process ")]
+    stages = (
+        stage for stage, words in STAGES.items() for word in words for line in lines if word in line
+    )
+    return next(stages, BEGINS)
+
+
 def _stage(folder: Path, results: int, known: set[int]) -> str:
     """What benchforge did at that moment, by what is on the disk since it began."""
     new = [path for inode, path in _folders(folder).items() if inode not in known]
     if not new:
         begun = len(_results(folder)) > results
-        return "before the first trial" if begun else "before the header"
+        return "before the first trial" if begun else BEGINS
     running = [one for one in new if not (one / "trial.json").exists()]
     if not running:
         return "between trials"
@@ -202,12 +233,12 @@ def _look(folder: Path, seen: Seen) -> None:
             seen.invalid.append(done.stdout.strip())
 
 
-def _resumed(folder: Path, before: list[str], result: Path, seen: Seen) -> None:
+def _resumed(folder: Path, before: Sequence[str], result: Path, seen: Seen) -> None:
     """Let it end; each planned trial is there once."""
     plan = json.loads((result / "result.json").read_text())["plan"]
     within_s = ENDS_S + TRIAL_S * len(plan)
     done = _ran(folder, "run", "--resume", str(result), before=before, within_s=within_s)
-    if done.returncode:
+    if done.returncode not in {0, 4}:  # 4: on a loud machine no value may be believed
         seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
     # What a neighbour spoiled is measured again: each attempt is there once.
     attempts = [(*_place(one), one["attempt"]) for one in _trials(result) if not one["failure"]]
@@ -217,7 +248,7 @@ def _resumed(folder: Path, before: list[str], result: Path, seen: Seen) -> None:
         seen.invalid.append(f"of {len(plan)} planned {len(lost)} are missing, {twice} there twice")
 
 
-def _after_a_last_start(folder: Path, before: list[str], suite: Path) -> list[str]:
+def _after_a_last_start(folder: Path, before: Sequence[str], suite: Path) -> list[str]:
     """The next start clears the last one's folder away."""
     words = ("run", str(suite), "--time-limit", "0", "-o", str(folder / "last"))
     done = _ran(folder, *words, before=before)
@@ -283,7 +314,17 @@ def told(seen: Seen) -> str:
     return "\n".join(lines)
 
 
+def main(words: list[str]) -> int:
+    """Torture as the words say."""
+    folder, kills, seed, minutes, *ways = words
+    mounts.mount("none", mounts.SHARED_MEMORY, "tmpfs", MS_REMOUNT, "size=2m")
+    came = []
+    for name in ways or WAYS:
+        came.append(torture(Path(folder) / name, WAYS[name], int(kills), int(seed), float(minutes)))
+        sys.stdout.write(f"{name}: {told(came[-1])}\n")
+        sys.stdout.flush()
+    return 0 if all(seen.fine for seen in came) else 1
+
+
 if __name__ == "__main__":
-    came = torture(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]))
-    sys.stdout.write(f"{told(came)}\n")
-    sys.exit(0 if came.fine else 1)
+    sys.exit(main(sys.argv[1:]))

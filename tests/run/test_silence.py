@@ -1,0 +1,178 @@
+"""While something is measured, benchforge prints nothing and collects no garbage: each way.
+
+Of each load the second that is known to be measured is looked at: wrk is a program of ours that
+notes when it starts and then becomes wrk, which loads for its duration at least. So the window is
+inside of the load on any machine, and needs no margin: what is printed as a load begins is printed
+before wrk starts. The rest of wrk's life after its duration is not looked at.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import PROGRAMS, Told, answering, bench_words, calls, needed, program_words
+from hosts_lab import lab
+
+FAR = "benchforge_engines.far"
+STARTS = """#!{python} -IS
+import os, sys, time
+if any(word.startswith("-d") for word in sys.argv):
+    os.write(os.open({pipe!r}, os.O_WRONLY), b"%d\\n" % time.monotonic_ns())
+os.execvp({words!r}[0], [*{words!r}, *sys.argv[1:]])
+"""
+SUITE = """benchforge = 1
+smoke = true
+{top}
+[servers.two]
+{server}
+[servers.three]
+{server}
+[loaders.closed]
+use = "wrk"
+connections = 8
+duration = "1s"
+[scenarios.hello]
+request = {{ path = "/" }}
+servers = {servers}
+loaders = ["closed"]
+[repeat]
+blocks = 1
+quiet = "off"
+{turns}
+"""
+APP = """
+import sitecustomize
+def app(environ, start):
+    start("200 OK", [("Content-Length", "2")])
+    return [b"ok"]
+"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A print or a collection of a program, in ns of the monotonic clock."""
+
+    program: str
+    moment: int
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A folder to measure in, the file of events, and the pipe with the starts of load tools."""
+
+    folder: Path
+    notes: Path
+    starts: int
+
+    def run(self, *words: str, **environment: str) -> Told:
+        """Call benchforge; all that it prints is an event."""
+        ended = calls(bench_words(), self.folder, {**os.environ, **environment})(*words)
+        sizes = [event.number for event in self.events("benchforge") if event.kind == "print"]
+        assert sum(sizes) == len(ended.all.encode())
+        return ended
+
+    def events(self, program: str) -> list[Event]:
+        """Return the events of one program."""
+        lines = [line.split() for line in self.notes.read_text().splitlines()]
+        events = [Event(name, int(ns), kind, int(size)) for name, ns, kind, size in lines]
+        return [event for event in events if event.program == program]
+
+    def windows(self, length_s: float = 1.0) -> list[tuple[int, int]]:
+        """Return the start of each load tool, and the moment `length_s` later."""
+        starts = sorted(map(int, os.read(self.starts, 1 << 16).split()))
+        return [(start, start + int(length_s * 1e9)) for start in starts]
+
+    def trials(self) -> list[dict[str, Any]]:
+        """Return all trials."""
+        files = sorted(self.folder.glob("results/*/trials/*/trial.json"))
+        return [json.loads(file.read_text()) for file in files]
+
+    def suite(self, *servers: str, **parts: str) -> str:
+        """Write the suite of these servers."""
+        path, parts = self.folder / "suite.toml", {"top": "", "turns": "", **parts}
+        path.write_text(
+            SUITE.format(**{"server": answering()} | parts, servers=json.dumps(servers))
+        )
+        return str(path)
+
+
+@pytest.fixture
+def listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Listening]:
+    """Have each benchforge note its events, and each wrk its start."""
+    needed("wrk")
+    folder, site, programs = (tmp_path / name for name in ("bench", "site", "bin"))
+    for path in (folder, site, programs):
+        path.mkdir()
+    (notes := tmp_path / "notes").touch()
+    os.mkfifo(pipe := tmp_path / "starts")  # a trial may write to a pipe, and to no file of ours
+    words = {"python": sys.executable, "pipe": str(pipe), "words": program_words("wrk")}
+    (programs / "wrk").write_text(STARTS.format(**words))
+    (programs / "wrk").chmod(0o755)
+    # A distribution that an app imports is brought to hosts.
+    (site / "sitecustomize.py").write_text((PROGRAMS / "harness/silence.py").read_text())
+    (metadata := site / "silence-1.0.dist-info").mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: silence\nVersion: 1.0\n")
+    (metadata / "RECORD").write_text("sitecustomize.py,,\n")
+    monkeypatch.setenv("SILENCE", str(notes))
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    starts = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    yield Listening(folder, notes, starts)
+    os.close(starts)
+
+
+def silent(events: Sequence[Event], windows: Sequence[tuple[int, int]]) -> None:
+    """Nothing is in a window; what is noted as a program starts shows that all would be."""
+    inside = [event for event in events for begin, end in windows if begin <= event.moment <= end]
+    assert inside == []
+    assert {event.kind for event in events if event.moment < windows[0][0]} == {"collect", "print"}
+
+
+def test_alone(listening: Listening) -> None:
+    ended = listening.run("run", listening.suite("two"))
+    assert ended.code == 0, ended.all
+    (window,) = listening.windows()
+    silent(listening.events("benchforge"), [window])
+
+
+def test_in_turns(listening: Listening) -> None:
+    turns = 'interleave = "100ms"\neach = "500ms"'
+    # benchforge's own threshold: its slices do not keep the collector away.
+    path = listening.suite("two", "three", turns=turns)
+    ended = listening.run("run", path, SILENCE_AFTER="200000")
+    assert ended.code == 0, ended.all
+    # The slices come after the start of both load tools, and those of a lost launch before it.
+    lasted_s = max(trial["turns"]["slices"][-1]["end_s"] for trial in listening.trials()[-2:])
+    assert lasted_s > 0.9
+    silent(listening.events("benchforge"), listening.windows(lasted_s)[-1:])
+
+
+def test_on_hosts(listening: Listening, tmp_path: Path) -> None:
+    (listening.folder / "code").mkdir()
+    (listening.folder / "code/mine.py").write_text(APP)
+    server = 'use = "waitress"\napp = "mine:app"\ndirectory = "code"'
+    with lab(tmp_path, ("load", "app"), {"SILENCE": str(listening.notes)}) as hosts:
+        (tmp_path / "load/bin").symlink_to(tmp_path / "bin")
+        top = '[placement.hosts]\nloader = "load"\nserver = "app"\n'
+        top += "".join(map(hosts.table, ("load", "app")))
+        path = listening.suite("two", server=server, top=top)
+        ended = listening.run("run", path, **hosts.environment)
+    assert ended.code == 0, ended.all
+    (window,) = listening.windows()
+    silent(listening.events("benchforge"), [window])
+    silent(listening.events(FAR), [window])
+
+
+def test_of_ceilings(listening: Listening) -> None:
+    ended = listening.run("calibrate", "--rounds", "2", "--seconds", "1")
+    assert ended.code in {0, 4}, ended.all  # 4: the machine is loud
+    first, second = listening.windows()
+    silent(listening.events("benchforge"), [first, second])
