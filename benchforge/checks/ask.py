@@ -77,14 +77,8 @@ _AT_ANY_LOAD = (
     encryption.of_comparison,
 )
 "Of comparisons: those that need no two trials at the same load."
-_OF_TURNS = (
-    connections.of_comparison,
-    answers.of_comparison,
-    repetitions.of_comparison,
-    independent.of_comparison,
-    development.of_comparison,
-    resources.of_comparison,
-    encryption.of_comparison,
+_OF_TURNS = tuple(
+    one for one in _OF_COMPARISON if one not in {frequency.of_comparison, steady.of_comparison}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
