@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from benchforge.checks import hosts
+from benchforge.checks import hosts, ways
 from benchforge.checks.answers import answers, sampled, shares
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import ceiling, loader, omission, samples
@@ -54,8 +54,7 @@ _IN_TURNS = (
     interpreter.of_trial,
     method.of_trial,
 )
-"""Of trials in turns. Noise, which they share, is judged between them: statistics/turns.py.
-Nothing looks at response times, at the machine or at memory there."""
+"Of trials in turns; `ways.UNJUDGED` has the others, each with its reason."
 _OF_PERCENTILES = (answers.of_trial, samples.of_trial, omission.of_trial)
 "Of trials: those that judge percentiles."
 _OfTrial = Callable[[Trial, Thresholds], Iterator[Check]]
@@ -78,13 +77,8 @@ _AT_ANY_LOAD = (
     encryption.of_comparison,
 )
 "Of comparisons: those that need no two trials at the same load."
-_OF_TURNS = (
-    connections.of_comparison,
-    answers.of_comparison,
-    repetitions.of_comparison,
-    independent.of_comparison,
-    development.of_comparison,
-    encryption.of_comparison,
+_OF_TURNS = tuple(
+    one for one in _OF_COMPARISON if one not in {frequency.of_comparison, steady.of_comparison}
 )
 "Of comparisons whose servers took turns."
 _OF_SESSION = (
@@ -141,7 +135,9 @@ def of_comparison(
     families: Sequence[_OfComparison] = _OF_COMPARISON if one_load else _AT_ANY_LOAD
     if any(trial.turns is not None for trials in cases for trial in trials):
         families = _OF_TURNS
-    return tuple(check for family in families for check in family(cases, limits))
+    first = next((trials[0] for trials in cases if trials), None)
+    checks = [check for family in families for check in family(cases, limits)]
+    return (*checks, *(() if first is None else ways.unjudged(ways.way_of(first), limits)))
 
 
 def of_session(

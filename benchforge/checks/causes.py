@@ -116,7 +116,9 @@ def _key(
     id_ = root(check, spoke, limits)
     if id_ in mended:
         return id_, "dealt with"
-    return id_, "unknown" if check.status == "unknown" and id_ == check.id else "open"
+    if check.status == "unknown" and id_ == check.id:
+        return check.because or id_, "unknown"
+    return id_, "open"
 
 
 def _cause(key: Key, findings: Sequence[_Finding], summary: Summary, limits: Thresholds) -> Cause:

@@ -35,6 +35,11 @@ def why_unknown(usage: Usage, what: str) -> str:
     return f"{what} of {usage.label} is not known: {usage.why or '/proc did not tell'}"
 
 
+def because(usage: Usage) -> str:
+    """Return the end of a sentence: why something of a part is None."""
+    return f": {usage.why}" if usage.why else ""
+
+
 def requests(reading: Reading) -> int:
     """Return how many requests ended, as far as the tool tells."""
     return reading.responses + (reading.unanswered or 0)

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from docs.generate import apps, commands, door, exits, parts, results, suite
+from docs.generate import apps, commands, door, exits, parts, results, suite, ways
 
 HERE = Path(__file__).parents[1] / "reference"
 NOTE = "<!-- Drawn from the code by `make docs`: change the sentences there. -->\n\n"
@@ -23,7 +23,10 @@ def pages() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write all pages, and remove those that nothing draws any more."""
+    """Write all pages, and remove those that nothing draws any more.
+
+    Without a folder it also draws the section of docs/validity.md that is made of the code.
+    """
     folder = Path(sys.argv[1]) if sys.argv[1:] else HERE
     folder.mkdir(parents=True, exist_ok=True)
     drawn = pages()
@@ -32,6 +35,8 @@ def main() -> None:
             page.unlink()
     for name, text in drawn.items():
         (folder / f"{name}.md").write_text(NOTE + text.rstrip() + "\n")
+    if folder == HERE:
+        ways.PAGE.write_text(ways.drawn(ways.PAGE.read_text()))
 
 
 if __name__ == "__main__":

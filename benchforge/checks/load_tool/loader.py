@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import littles_law, schedule
 from benchforge.checks.machine import colocation
+from benchforge.checks.seen import because
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
@@ -51,7 +52,7 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
         missing = next(usage for used, usage in hottest if used is None)
         why = f"the CPU time of each thread of {missing.label} is not known"
         return limits.check(
-            "L1", "apparatus", None, f"{why}{_because(missing)}", component=missing.label
+            "L1", "apparatus", None, f"{why}{because(missing)}", component=missing.label
         )
     quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
     of = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
@@ -79,7 +80,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     seen = trial.observation
     for tool in _tools(trial):
         if seen is None or tool.cpu_wait_s is None or not seen.seconds:
-            why = f"how long {tool.label} waited for a CPU is not known{_because(tool)}"
+            why = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
             yield limits.check("L5", "apparatus", None, why, component=tool.label)
             continue
         value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
@@ -102,7 +103,3 @@ def _is_measured(trial: Trial) -> bool:
     if trial.load is not None and trial.load.kind == "client":
         return True
     return trial.reading is not None and bool(trial.reading.process_s)
-
-
-def _because(usage: Usage) -> str:
-    return f": {usage.why}" if usage.why else ""

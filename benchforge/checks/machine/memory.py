@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT, because
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
@@ -53,7 +53,7 @@ def _why(seen: Observation | None) -> str:
 def _read(part: Usage, limits: Thresholds) -> Check:
     """Return M1 of a part: a warning where it waited for pages of a disk."""
     if part.major_faults is None:
-        why = f"how much {part.label} read from a disk to run is not known{_because(part)}"
+        why = f"how much {part.label} read from a disk to run is not known{because(part)}"
         return limits.check("M1.read", "apparatus", None, why, component=part.label)
     pages = counted(part.major_faults, "page")
     says = f"{part.label} had to read {pages} of its memory from a disk"
@@ -66,14 +66,10 @@ def _growth(part: Usage, seen: Observation | None, limits: Thresholds) -> Check:
     unassigned = None if seen is None else seen.unassigned_shared_bytes
     beside = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
     if part.memory_growth is None:
-        why = f"whether the memory of {part.label} grows is not known{_because(part)}{beside}"
+        why = f"whether the memory of {part.label} grows is not known{because(part)}{beside}"
         return limits.check("M3", "behaviour", None, why, component=part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
     says += beside
     if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
     return limits.check("M3", "behaviour", part.memory_growth, says, component=part.label)
-
-
-def _because(part: Usage) -> str:
-    return f": {part.why}" if part.why else ""

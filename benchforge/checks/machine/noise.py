@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import colocation, foreign
-from benchforge.checks.seen import NOT_LOOKED_AT
+from benchforge.checks.seen import NOT_LOOKED_AT, because
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage
@@ -94,8 +94,7 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     """Return N2 of a part: for how long a thread of it could have run and did not."""
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     if part.cpu_wait_s is None or not seconds:
-        why = f"how long {part.label} waited for a CPU is not known"
-        why += f": {part.why}" if part.why else ""
+        why = f"how long {part.label} waited for a CPU is not known{because(part)}"
         return limits.check("N2", "apparatus", None, why, component=part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
     status, why, cause = colocation.alone(trial, limits, "N2", value, part.role)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import colocation
+from benchforge.checks.seen import because
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.trial import Trial
@@ -68,8 +69,7 @@ def _numbers(cpus: Cpus | None, all_cpus: dict[int, float]) -> set[int]:
 def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) -> Check:
     """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
     if part.involuntary_switches is None or not seconds:
-        why = f"how often {part.label} had to leave a CPU is not known"
-        why += f": {part.why}" if part.why else ""
+        why = f"how often {part.label} had to leave a CPU is not known{because(part)}"
         return limits.check("P2", "apparatus", None, why, component=part.label)
     rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
     status, why, cause = colocation.alone(trial, limits, "P2", rate, part.role)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import of_roles, why_unknown
+from benchforge.checks.seen import NOT_LOOKED_AT, of_roles, why_unknown
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import exact
@@ -33,7 +33,8 @@ def ports(trial: Trial, limits: Thresholds) -> Check:
         says = f"there were no ports left for new connections ({complaint!r}): {remedy}"
         return limits.check("K5", "apparatus", share, says, status="fail")
     if machine is None or share is None:
-        return limits.check("K5", "apparatus", None, "how many ports waited is not known")
+        why = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
+        return limits.check("K5", "apparatus", None, f"how many ports waited: {why}")
     sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
     wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
     bad = limits["K5"].status(share) != "pass"

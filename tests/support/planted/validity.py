@@ -124,10 +124,13 @@ def plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    from planted import honest  # this page is of all three
+    from planted import honest  # this page is of all four
     from planted.lies import table  # it imports this module
+
+    from docs.generate import ways
 
     seen_lines = Path(sys.argv[1]).read_text().splitlines(keepends=True)
     sys.stdout.write(HEAD + "".join(sorted(line for line in seen_lines if line.startswith("|"))))
     sys.stdout.write(honest.table())
     sys.stdout.write(table(line for line in seen_lines if line.startswith("{")))
+    sys.stdout.write(f"\n{ways.section()}")

@@ -57,10 +57,13 @@ def _unknown(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
     """Yield what was not seen: a line for each check."""
     yield paint.of("heading", "Not known, which limits no answer")
     for text in texts:
-        for _, alike in groupby(text.cause.findings, _outcome):
+        for _, alike in groupby(text.cause.findings, lambda of: of.check.because or of.check.id):
             first, *more = alike
-            named = f"{first.check.id} {first.check.name}".strip()
-            count = first.count + sum(one.count for one in more)
+            checks = (one.check for one in (first, *more))
+            named = readable.conjoined(
+                dict.fromkeys(f"{one.id} {one.name}".strip() for one in checks)
+            )
+            count = first.count + sum(one.count for one in more if one.check.id == first.check.id)
             times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
             yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
 

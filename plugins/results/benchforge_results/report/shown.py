@@ -4,6 +4,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchforge.checks.ways import reason, way_of_comparison
 from benchforge.cli.measure.reported import cannot_write, files_written, text_of
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
@@ -145,10 +146,20 @@ def _only(source: Summed, id_: str) -> tuple[Summary, Sequence[Trial]]:
     if id_ != ALL:
         wanted = next((one for one in ids if one.lower() == id_.lower()), None)
         if wanted is None:
-            message = f"--why {id_}: no finding of this check in {source.path}"
+            why = _why_not(source, id_.upper())
+            message = f"--why {id_}: no finding of this check in {source.path}{why}"
             raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
         causes = tuple(c for c in causes if any(one.check.id == wanted for one in c.findings))
     return source.summary.model_copy(update={"causes": causes}), source.trials
+
+
+def _why_not(source: Summed, id_: str) -> str:
+    """Return why a check cannot be judged in any comparison of a result; empty where it can."""
+    header, scenarios = source.header, {one.scenario for one in source.summary.comparisons}
+    if header is None:
+        return ""
+    reasons = [reason(id_, way_of_comparison(header, scenario)) for scenario in scenarios]
+    return f"; it is not judged: {reasons[0]}" if reasons and all(reasons) else ""
 
 
 def _open(result: Path) -> int:

@@ -1,0 +1,172 @@
+"""The section of docs/validity.md on each check in each way in which a trial is made.
+
+A cell is what benchforge says of a recorded trial of that way: the checks are formed again.
+"""
+
+import json
+import lzma
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from benchforge_results.conclude import installed_metrics
+
+from benchforge.checks import ask
+from benchforge.checks.limits import limits
+from benchforge.checks.summary import concluded
+from benchforge.checks.ways import Way, reason, unjudged, way_of, way_of_comparison
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.trial import Trial
+from benchforge.registry import Registry
+from docs.generate.text import plain, table
+
+PAGE = Path(__file__).parents[1] / "validity.md"
+RECORDED = Path(__file__).parents[2] / "tests/checks/recorded"
+JUDGED = "judged"
+WAYS: Sequence[Way] = get_args(Way)
+TOOLS = "tools"
+"The scenario of the recorded trials in which load tools differ and nothing else."
+_SECTION = re.compile(r"^## Each check in each way\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_ABOUT = """\
+## Each check in each way
+
+A trial is made *alone*, *in turns* with those of other servers, *on hosts*, or against a server
+that does nothing (*ceiling*). A check was *judged* if it passed, warned or failed in a recorded
+trial of that way. Else the number leads to the reason, in the words of the report. `make docs`
+draws both tables from the recordings in `tests/checks/recorded`, by the checks as they are.
+"""
+_OF_TOOLS = """\
+Alone, these checks also depend on what a load tool reports. Of all others, these load tools
+report enough.
+"""
+
+
+class Row(NamedTuple):
+    """A check, and what it looks at: a trial, a comparison or a result."""
+
+    id: str
+    scope: str
+
+
+class Recording(NamedTuple):
+    """A recorded result, with its checks as they are formed today."""
+
+    header: Header
+    trials: Sequence[Trial]
+    ceilings: Sequence[Trial]
+    summary: Summary
+
+
+def recordings() -> Iterator[Recording]:
+    """Yield the recorded results of all ways."""
+    for file in sorted(RECORDED.glob("*.json.xz")):
+        yield from map(formed, json.loads(lzma.decompress(file.read_bytes())))
+
+
+def formed(result: Mapping[str, Any]) -> Recording:
+    """Return a recorded result with its checks."""
+    header = Header.model_validate(result["header"])
+    metrics = installed_metrics(header, RECORDED, Registry())
+    checks_of = ask.of_trials(header, metrics)
+    ceilings = [Ceiling.model_validate(one) for one in result["ceilings"]]
+    trials = [_checked(Trial.model_validate(one), checks_of) for one in result["trials"]]
+    against_null = [_checked(one.trial, checks_of) for one in ceilings]
+    summary = concluded(header, trials, metrics, ceilings=ceilings)
+    return Recording(header, trials, against_null, summary)
+
+
+def _checked(trial: Trial, checks_of: Callable[[Trial], tuple[Check, ...]]) -> Trial:
+    return trial.model_copy(update={"checks": (*trial.checks, *checks_of(trial))})
+
+
+def outcomes(results: Iterable[Recording]) -> Mapping[tuple[Row, Way], Sequence[Check]]:
+    """Return all that the checks say, by row and way."""
+    by_cell: dict[tuple[Row, Way], list[Check]] = {}
+    for way, checks in (pair for result in results for pair in _by_way(result)):
+        of_way = {check.message for check in unjudged(way, limits())}
+        for check in (check for check in checks if check.message not in of_way):
+            by_cell.setdefault((Row(check.id, check.scope), way), []).append(check)
+    return by_cell
+
+
+def _by_way(result: Recording) -> Iterator[tuple[Way, Sequence[Check]]]:
+    header, summary = result.header, result.summary
+    yield from ((way_of(trial), trial.checks) for trial in result.trials)
+    yield from (("ceiling", trial.checks) for trial in result.ceilings)
+    ways = [way_of_comparison(header, comparison.scenario) for comparison in summary.comparisons]
+    yield from zip(ways, (comparison.checks for comparison in summary.comparisons), strict=True)
+    # A result with turns also has comparisons alone, its bridges.
+    yield max(ways, key=WAYS.index), summary.checks
+
+
+def rows(by_cell: Iterable[tuple[Row, object]]) -> list[Row]:
+    """Return all rows, also those of checks of which no recording says anything."""
+    seen = {row for row, _ in by_cell}
+    names = {id_.partition(".")[0] for id_ in limits().by_id} - {row.id for row in seen}
+    return sorted(seen | {Row(id_, "trial") for id_ in names})
+
+
+def cell(row: Row, way: Way, checks: Sequence[Check]) -> str:
+    """Return that a check was judged, or why not; empty where benchforge says neither."""
+    if any(check.status != "unknown" for check in checks):
+        return JUDGED
+    return reason(row.id, way, row.scope) or next((check.message for check in checks), "")
+
+
+def section() -> str:
+    """Return the section of the page."""
+    results = list(recordings())
+    by_cell = outcomes(results)
+    notes: dict[str, int] = {}
+    every = rows(by_cell)
+    several = {row.id for row in every if sum(row.id == other.id for other in every) > 1}
+    lines = [
+        [
+            _name(row, several),
+            *(_noted(cell(row, way, by_cell.get((row, way), ())), notes) for way in WAYS),
+        ]
+        for row in every
+    ]
+    by_way = table(("check", *WAYS), lines)
+    by_tool = _by_tool(results, notes)
+    reasons = "\n".join(f"{number}. {plain(text)}" for text, number in notes.items())
+    return f"{_ABOUT}\n{by_way}\n\n{_OF_TOOLS}\n{by_tool}\n\n{reasons}\n"
+
+
+def _by_tool(results: Iterable[Recording], notes: dict[str, int]) -> str:
+    by_cell: dict[Row, dict[str, list[Check]]] = {}
+    alone = [trial for one in results for trial in one.trials if trial.case.scenario == TOOLS]
+    alone = [trial for trial in alone if trial.turns is None]
+    for trial in alone:
+        for check in trial.checks:
+            by_tool = by_cell.setdefault(Row(check.id, check.scope), {})
+            by_tool.setdefault(trial.case.driver, []).append(check)
+    tools = list(dict.fromkeys(trial.case.driver for trial in alone))
+    lines = []
+    for row, by_tool in sorted(by_cell.items()):
+        texts = [cell(row, "alone", by_tool.get(tool, ())) for tool in tools]
+        if JUDGED in texts and set(texts) != {JUDGED}:
+            lines.append([_name(row, ()), *(_noted(text, notes) for text in texts)])
+    return table(("check", *tools), lines)
+
+
+def _name(row: Row, several: Iterable[str]) -> str:
+    limit = limits().by_id.get(row.id)
+    name = f"{row.id} {limit.name}" if limit and limit.name != row.id else row.id
+    return f"{name}, {row.scope}" if row.id in several else name
+
+
+def _noted(text: str, notes: dict[str, int]) -> str:
+    return text if text == JUDGED else f"[{notes.setdefault(text, len(notes) + 1)}]"
+
+
+def drawn(page: str) -> str:
+    """Return the page with its section drawn again. Raises ValueError where it has none."""
+    text, count = _SECTION.subn(lambda _: section() + "\n", page)
+    if count != 1:
+        raise ValueError("no section of each check in each way")
+    return text.rstrip() + "\n"

@@ -1,0 +1,117 @@
+"""Each check in each way in which a trial is made, on recorded trials of all ways."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from front_door import Bench
+from measured.small_results import shared
+from recorded.ways import SUITES, recorded, store
+
+from benchforge.checks.limits import limits
+from benchforge.checks.ways import ABSENT, UNJUDGED, Way, reason, unjudged
+from benchforge.model.trial.check import Check
+from docs.generate.ways import (
+    JUDGED,
+    PAGE,
+    WAYS,
+    Recording,
+    Row,
+    cell,
+    drawn,
+    formed,
+    outcomes,
+    recordings,
+    rows,
+)
+
+ByCell = Mapping[tuple[Row, Way], Sequence[Check]]
+
+
+def ids_of(names: str) -> list[str]:
+    return [name.partition(" ")[0] for name in names.split(", ")]
+
+
+@pytest.fixture(scope="module")
+def results() -> Sequence[Recording]:
+    return list(recordings())
+
+
+@pytest.fixture(scope="module")
+def by_cell(results: Sequence[Recording]) -> ByCell:
+    return outcomes(results)
+
+
+def test_each_check_is_judged_in_each_way_or_says_why_not(by_cell: ByCell) -> None:
+    empty = [
+        f"{row.id} of a {row.scope} {way}"
+        for row in rows(by_cell)
+        for way in WAYS
+        if not cell(row, way, by_cell.get((row, way), ()))
+    ]
+    assert not empty, "neither judged nor unknown with a reason"
+
+
+def test_no_reason_is_given_for_what_is_judged(by_cell: ByCell) -> None:
+    wrong = [
+        (row, way)
+        for (row, way), checks in by_cell.items()
+        if cell(row, way, checks) == JUDGED and reason(row.id, way, row.scope)
+    ]
+    assert not wrong, "the way records enough for it"
+
+
+def test_each_reason_is_of_a_check_and_a_way() -> None:
+    ids = {id_.partition(".")[0] for id_ in limits().by_id}
+    for reasons in (*UNJUDGED.values(), *ABSENT.values()):
+        named = [id_ for names in reasons.values() for id_ in ids_of(names)]
+        assert set(named) <= ids | {"placement"}
+        assert len(named) == len(set(named))
+
+
+def test_a_report_says_what_a_way_cannot_judge(results: Sequence[Recording]) -> None:
+    spoken = [
+        {check.message for check in comparison.checks}
+        for result in results
+        for comparison in result.summary.comparisons
+        if comparison.scenario in result.header.turns
+    ]
+    said = {check.message for check in unjudged("in turns", limits())}
+    assert len(spoken) > 2
+    assert all(said <= messages for messages in spoken)
+
+
+def test_all_checks_that_share_a_reason_are_one_cause(results: Sequence[Recording]) -> None:
+    in_turns = next(result for result in results if result.header.turns)
+    causes = {cause.id: cause for cause in in_turns.summary.causes if cause.state == "unknown"}
+    for names in UNJUDGED["in turns"].values():
+        first, *others = ids_of(names)
+        assert {first, *others} <= {finding.check.id for finding in causes[first].findings}
+
+
+def test_why_tells_of_a_check_that_a_way_cannot_ask(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    told = bench("report", shared(tmp_path_factory), "--why", "h3")
+    assert told.code == 2
+    assert "it is not judged: all parts run on one machine" in told.err
+
+
+def test_the_page_is_drawn_from_the_code_and_the_recordings() -> None:
+    assert drawn(PAGE.read_text()) == PAGE.read_text(), "make docs draws it again"
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1000)
+@pytest.mark.parametrize("way", SUITES)
+def test_each_way_still_records_what_is_stored_of_it(
+    way: Way, bench: Bench, tmp_path: Path, by_cell: ByCell
+) -> None:
+    """`BENCHFORGE_REWRITE=1` stores what it records."""
+    results = recorded(way, bench, tmp_path)
+    if os.environ.get("BENCHFORGE_REWRITE"):
+        store(way, results)
+        return
+    again = {row for row, of in outcomes(map(formed, results)) if of == way}
+    assert {row for row, of in by_cell if of == way} <= again

@@ -1,0 +1,171 @@
+"""Results of each way in which a trial is made: the suites that made them, and what is stored."""
+
+import json
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from front_door import PROGRAMS, Bench
+from hosts_lab import lab, told_by
+
+STORED = PROGRAMS.parent / "checks/recorded"
+BLOCKS = 8
+"Blocks that are stored of a result: independence is judged from eight on."
+_WORDS = ["{python}", str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
+_WORDS += ["--address", "{address}", "--wait", "0.003"]
+_SERVERS = f"""[servers.one]
+use = "command"
+command = {json.dumps(_WORDS)}
+[servers.two]
+use = "command"
+command = {json.dumps(_WORDS)}
+[servers.hello]
+use = "waitress"
+app = "hello_wsgi"
+threads = 4
+[servers.other]
+use = "cheroot"
+app = "hello_wsgi"
+threads = 4
+[backends.store]
+use = "redis"
+"""
+_COMPARED = """[scenarios.compared]
+servers = ["one", "two"]
+loaders = ["closed"]
+backends = ["store"]
+"""
+_MIX = """[loaders.mixed]
+use = "pace"
+connections = 2
+duration = "1s"
+[scenarios.mix]
+servers = ["one", "two"]
+loaders = ["mixed"]
+[scenarios.mix.kinds.item]
+share = 3
+request = { path = "/item" }
+[scenarios.mix.kinds.search]
+request = { path = "/search" }
+"""
+_AT_ONCE = 'mode = "threads-reuse"\n'
+"Of a client: all requests at once, which servers in turns refuse."
+_CLIENTS = f"""[clients.kept]
+use = "requests"
+{_AT_ONCE}requests = 100
+[clients.anew]
+use = "http_client"
+mode = "noreuse"
+requests = 100
+[scenarios.clients]
+servers = ["hello"]
+clients = ["kept", "anew"]
+"""
+_PACED = """[loaders.paced]
+use = "pace"
+rate = 100
+connections = 4
+duration = "2s"
+[scenarios.paced]
+servers = ["hello"]
+loaders = ["paced"]
+"""
+_HOSTS = """[placement.hosts]
+loader = ["load", "load2"]
+server = "app"
+backend = "app"
+"""
+_PLACED = '[placement]\nserver = "0"\nloader = "0"\n'
+_PLACES = ("load", "load2", "app")
+_MANY = "blocks = 60"
+_TURNS = ('interleave = "50ms"', 'each = "1s"')
+TOOLS = ("wrk", "ab", "h2load", "hey", "siege", "locust")
+
+
+def _closed(duration: str) -> str:
+    load = f'[loaders.closed]\nuse = "pace"\nconnections = 2\nduration = "{duration}"\n'
+    return f'{load}sample = "20%"\n{_COMPARED}'
+
+
+def _tools(*names: str, servers: Sequence[str] = ("hello",)) -> str:
+    users = {"locust": "users = 4"}
+    tables = "".join(
+        f'[loaders.{name}]\nuse = "{name}"\n{users.get(name, "connections = 4")}\nduration = "1s"\n'
+        for name in names
+    )
+    parts = f"servers = {json.dumps(servers)}\nloaders = {json.dumps(names)}\n"
+    return f"{tables}[scenarios.tools]\n{parts}"
+
+
+def _suite(*tables: str, repeat: Sequence[str] = ("blocks = 1",)) -> str:
+    always = ("[repeat]", 'quiet = "0s"', 'warmup = "0.1s"')
+    apart = [] if any(one.startswith("[placement") for one in tables) else ['placement = "auto"']
+    return "\n".join(["benchforge = 1", *apart, _SERVERS, *tables, *always, *repeat, ""])
+
+
+SUITES: Mapping[str, Sequence[str]] = {
+    "alone": (
+        _suite(_closed("6s"), _MIX, _PACED, _CLIENTS, _tools(*TOOLS)),
+        # A ceiling may take a twentieth of what is planned.
+        _suite(_closed("0.4s"), _MIX, _PACED, repeat=(_MANY, "placebo = true")),
+    ),
+    "in turns": (
+        _suite(
+            _closed("1s"),
+            repeat=(f"blocks = {BLOCKS}", "placebo = true", f"bridge = {BLOCKS}", *_TURNS),
+        ),
+        _suite(
+            _MIX,
+            _CLIENTS.replace(_AT_ONCE, ""),
+            _tools("wrk", "ab", servers=("hello", "other")),
+            repeat=("blocks = 1", *_TURNS),
+        ),
+    ),
+    "on hosts": (
+        _suite(_HOSTS, _closed("6s"), _MIX, _PACED),
+        _suite(_HOSTS, _closed("0.4s"), repeat=(f"blocks = {BLOCKS}", "placebo = true")),
+        _suite(_PLACED, _HOSTS.replace('["load", "load2"]', '"load"'), _CLIENTS),
+    ),
+}
+
+
+def recorded(way: str, bench: Bench, folder: Path) -> list[dict[str, Any]]:
+    """Measure the suites of a way, and return what is to be stored of each result."""
+    return [_stored(result) for result in _results(way, bench, folder)]
+
+
+def _results(way: str, bench: Bench, folder: Path) -> Iterator[Path]:
+    for number, text in enumerate(SUITES[way]):
+        suite, results = folder / f"suite-{number}.toml", folder / f"results-{number}"
+        words = ["run", str(suite), "-o", str(results)]
+        words += ("--time-limit", "110s") if _MANY in text else ()
+        if way == "on hosts":
+            (place := folder / f"lab-{number}").mkdir()
+            with lab(place, _PLACES) as hosts:
+                suite.write_text(text + "".join(map(hosts.table, _PLACES)))
+                told = told_by(hosts.environment, folder, *words)
+        else:
+            suite.write_text(text)
+            told = bench(*words, within_s=300)
+        assert told.code in {0, 4}, told.all
+        yield next(results.iterdir())
+
+
+def _stored(result: Path) -> dict[str, Any]:
+    """Return a result with the last attempts, without what checks say: they are formed again."""
+    header = json.loads((result / "result.json").read_text())
+    header["plan"] = [step for step in header["plan"] if step["block"] <= BLOCKS]
+    trials = (json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json")))
+    ceilings = [json.loads(one.read_text()) for one in result.glob("ceilings/*/ceiling.json")]
+    last = {(one["block"], one["position"]): one for one in trials if one["block"] <= BLOCKS}
+    for trial in (*last.values(), *(ceiling["trial"] for ceiling in ceilings)):
+        trial["checks"] = [one for one in trial["checks"] if one["id"] in {"quiet", "placement"}]
+    return {"header": header, "trials": list(last.values()), "ceilings": ceilings}
+
+
+def store(way: str, results: Sequence[Mapping[str, Any]]) -> None:
+    """Write the recording of a way."""
+    STORED.mkdir(exist_ok=True)
+    text = json.dumps(results, separators=(",", ":")).encode()
+    (STORED / f"{way.replace(' ', '-')}.json.xz").write_bytes(lzma.compress(text, preset=9))
