@@ -780,6 +780,8 @@ def main() -> None:
 
 def _fork_keepers(orders: socket.socket) -> None:
     """Fork a keeper for each pair of descriptors: its channel, and the file of its errors."""
+    import fcntl  # noqa: F401, PLC0415 - once: each copy needs it
+
     _die_with_parent()
     while True:
         order, descriptors, _, _ = socket.recv_fds(orders, 20, 2, socket.MSG_CMSG_CLOEXEC)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from benchforge.errors import Unusable
 from benchforge.suite.toml.positions import Path
+from benchforge.text import safe
 from benchforge.text.readable import counted, listed
 
 T = TypeVar("T")
@@ -71,9 +72,10 @@ class SuiteFault:
 
     @property
     def text(self) -> str:
-        """As it is printed."""
-        hint = f"hint: {self.hint}" if self.hint else ""
-        return "\n".join(filter(None, (f"error: {self.where}: {self.message}", self.excerpt, hint)))
+        """As it is printed: names and values of a suite end no line."""
+        error = safe.word(f"error: {self.where}: {self.message}")
+        hint = safe.word(f"hint: {self.hint}") if self.hint else ""
+        return "\n".join(filter(None, (error, self.excerpt, hint)))
 
 
 class SuiteErrors(Unusable):

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from sys import intern
 from urllib.parse import unquote, unquote_plus
@@ -53,7 +54,7 @@ class LogKind:
     statuses: Counter[int] = field(default_factory=Counter)
     keys: Counter[str] = field(default_factory=Counter)
     "Number of requests with each key of a query."
-    rows: list[tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=list)
+    rows: list[tuple[tuple[str, ...], Mapping[str, str]]] = field(default_factory=list)
     "A sample of the values in the path, and of the queries."
 
 
@@ -136,7 +137,8 @@ def _kinds(
     return sorted(sent, key=lambda kind: (-kind.requests, kind.pattern))
 
 
-def query_of(query: str) -> dict[str, str]:
+@lru_cache(maxsize=2000)
+def query_of(query: str) -> Mapping[str, str]:
     """Return the first values of a query by their keys; of a key that comes twice, the last."""
     pairs = (part.partition("=") for part in query.split("&", _MOST_KEYS)[:_MOST_KEYS] if part)
     return {_decoded(key, unquote_plus): _decoded(value, unquote_plus) for key, _, value in pairs}
@@ -183,8 +185,7 @@ def _count(kind: LogKind, line: LogLine, values: tuple[str, ...], rng: random.Ra
     query = query_of(line.query)
     kind.keys.update(query.keys())
     _prune(kind.keys)
-    row = (tuple(_decoded(value, unquote) for value in values), query)
-    if len(kind.rows) < ROWS:
-        kind.rows.append(row)
-    elif (index := rng.randrange(kind.requests)) < ROWS:
-        kind.rows[index] = row
+    index = len(kind.rows) if len(kind.rows) < ROWS else rng.randrange(kind.requests)
+    if index < ROWS:
+        row = (tuple(_decoded(value, unquote) for value in values), query)
+        kind.rows[index : index + 1] = [row]

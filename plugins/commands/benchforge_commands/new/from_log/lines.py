@@ -20,6 +20,7 @@ _LINE = re.compile(
     r'"(?P<request>[^"]{1,4100})" (?P<status>\d{3}) '
 )
 _REQUEST = re.compile(r"(?P<method>[A-Z]{3,10}) (?P<target>/[!-~]{0,4000})(?: HTTP/[\d.]{1,3})?")
+_STATUS = re.compile("[1-9][0-9]{2}")
 _WITH_PORT = re.compile(r"\[(.*)\](?::\d+)?|([^:]+):\d+")
 
 
@@ -82,10 +83,11 @@ def _json_line(line: bytes) -> LogLine | None:
 
 def _logged(client: str, minute: str, request: str, status: str) -> LogLine | None:
     match = _REQUEST.fullmatch(request)
-    if match is None or re.fullmatch(r"[1-9][0-9]{2}", status) is None:
+    if match is None or _STATUS.fullmatch(status) is None:
         return None
     path, _, query = match["target"].partition("?")
-    return LogLine(_sender(client), minute, match["method"], path, query, int(status))
+    client = _sender(client) if ":" in client else client
+    return LogLine(client, minute, match["method"], path, query, int(status))
 
 
 @lru_cache(maxsize=10_000)

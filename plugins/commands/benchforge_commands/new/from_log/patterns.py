@@ -62,7 +62,7 @@ def merge_rare(paths: Counter[Pattern], most: int) -> None:
     """Make places for values of the last words of rare paths; the first, the method, stays."""
     while len(paths) > most:
         for path, _ in paths.most_common()[most // 2 :]:
-            last = max((n for n, part in enumerate(path[1:], 1) if part[:2] != HOLE), default=0)
+            last = next((n for n in range(len(path) - 1, 0, -1) if path[n][:2] != HOLE), 0)
             number = paths.pop(path)
             paths[(*path[:last], hole(path[last]), *path[last + 1 :]) if last else path] += number
 
