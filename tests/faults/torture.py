@@ -49,8 +49,9 @@ REFUSED = [
 PLACES = {"private": ("private", []), "host": ("host", []), "refused": ("private", REFUSED)}
 SUITE = """benchforge = 1
 network = "{network}"
-[backends.db]
-use = "postgresql"
+backends.db = {{ use = "postgresql" }}
+loaders.pace = {{ use = "pace", connections = 2, duration = "500ms" }}
+repeat = {{ quiet = "off", blocks = {blocks}, seed = {seed} }}
 [servers.workers]
 use = "gunicorn"
 app = "zoo:app"
@@ -60,19 +61,11 @@ environment = {{ ZOO = '{programs}/processes' }}
 [servers.one]
 use = "command"
 command = ['{python}', '{programs}/servers/answers.py', "--port", "{{port}}"]
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "500ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["workers", "one"]
 loaders = ["pace"]
 backends = ["db"]
-[repeat]
-quiet = "off"
-blocks = {blocks}
-seed = {seed}
 """
 
 
