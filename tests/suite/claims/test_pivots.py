@@ -97,12 +97,6 @@ FAULTS = {
         "did you mean 'driver'?",
     ),
     "an axis twice": ('"driver", ', '"path.size", ', "'path.size' is an axis twice", "leave one"),
-    "an unknown metric": (
-        'metric = "throughput"\n',
-        'metric = "thruput"\n',
-        "tables.one.metric: no metric 'thruput' is declared",
-        "did you mean 'throughput'? declared: throughput, tail",
-    ),
     "a metric that is not taken": (
         'metric = "throughput"\n',
         'metrics = ["tail"]\n',
