@@ -38,21 +38,14 @@ def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[
     )
     words = ", ".join(f"'{word}'" for word in program)
     (folder / "suite.toml").write_text(f"""benchforge = 1
-[servers.one]
-use = "command"
-command = [{words}]
+servers.one = {{ use = "command", command = [{words}] }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [loaders.pace]
 use = "pace"
 connections = 8
 duration = "4s"
 {loader}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["pace"]
-[repeat]
-blocks = 1
-quiet = "off"
 """)
     done = bench("run", folder / "suite.toml", "-o", folder / "results")
     assert done.code in {0, 4}, done.all  # 4 where others take CPU: no attempt is believed

@@ -46,12 +46,9 @@ World = Callable[..., Run]
 
 SUITE = """
 benchforge = 1
-[servers.flask]
-use = "{server}"
-app = "hello_wsgi"
-[servers.other]
-use = "waitress"
-app = "hello_wsgi"
+servers.flask = {{ use = "{server}", app = "hello_wsgi" }}
+servers.other = {{ use = "waitress", app = "hello_wsgi" }}
+repeat = {{ blocks = 2 }}
 [loaders.closed]
 use = "{tool}"
 {load}
@@ -59,8 +56,6 @@ use = "{tool}"
 {request}
 servers = ["flask", "other"]
 loaders = ["closed"]
-[repeat]
-blocks = 2
 """
 ONE, KINDS = 'request = { path = "/" }', 'kinds.add = { request = { path = "/" } }'
 FAILED = (

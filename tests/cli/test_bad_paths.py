@@ -10,18 +10,9 @@ from front_door import Bench, answering, bench_words, needed, needed_module
 LONG = "a" * 300
 DEEP = "/".join(["b" * 200] * 30)
 SUITE = """benchforge = 1
-[servers.one]
-use = "gunicorn"
-app = "mine:app"
-directory = "{directory}"
-[loaders.pace]
-use = "pace"
-connections = 1
-duration = "100ms"
-[scenarios.ping]
-request = {{ path = "/" }}
-servers = ["one"]
-loaders = ["pace"]
+servers.one = {{ use = "gunicorn", app = "mine:app", directory = "{directory}" }}
+loaders.pace = {{ use = "pace", connections = 1, duration = "100ms" }}
+scenarios.ping = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["pace"] }}
 """
 
 

@@ -14,18 +14,9 @@ ROOT = Path(__file__).parents[2]
 
 SUITE = """\
 benchforge = 1
-
-[servers.mine]
-use = "command"
-command = ["no-such-server", "{port}"]
-
-[loaders.closed]
-use = "pace"
-duration = "1s"
-
-[scenarios.hello]
-servers = ["mine"]
-loaders = ["closed"]
+servers.mine = { use = "command", command = ["no-such-server", "{port}"] }
+loaders.closed = { use = "pace", duration = "1s" }
+scenarios.hello = { servers = ["mine"], loaders = ["closed"] }
 """
 
 
@@ -87,14 +78,14 @@ def test_an_error_outweighs_what_is_missing(bench: Bench, tmp_path: Path) -> Non
 def test_a_fault_of_a_profile_names_it_and_one_of_all_is_told_once(
     bench: Bench, tmp_path: Path
 ) -> None:
-    text = SUITE.replace("[loaders", 'colour = "red"\n\n[loaders')
+    text = SUITE.replace('"{port}"]', '"{port}"], colour = "red"')
     text += '\n[profiles.wrong.loaders.closed]\nduration = "soon"\n[profiles.fine]\nname = "x"\n'
     told = bench("check", written(tmp_path, text))
     assert told.code == 2
     assert told.err.count("unknown option") == 1
     assert told.err.count("soon") == 2, told.err  # the fault and its excerpt
     (line,) = [one for one in told.err.splitlines() if "duration" in one and "error:" in one]
-    assert line.startswith("error: one.toml:18:")
+    assert line.startswith("error: one.toml:7:")
     assert line.endswith("(with --profile wrong)")
     assert "fine" not in told.err
 
@@ -113,7 +104,7 @@ def test_only_one_profile_may_be_asked_for(bench: Bench, tmp_path: Path) -> None
 
 
 def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> None:
-    text = SUITE + SUITE[SUITE.index("[scenarios") :].replace("hello", "other")
+    text = SUITE + SUITE[SUITE.index("scenarios") :].replace("hello", "other")
     suite = written(tmp_path, text.replace("no-such-server", "sh"))
     assert "2 scenarios, 2 cases" in bench("check", suite).out
     assert "1 scenario, 1 case" in bench("check", suite, "--only", "other").out
@@ -123,8 +114,8 @@ def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> N
 
 
 def test_data_that_are_not_there_are_a_fault_of_its_suite(bench: Bench, tmp_path: Path) -> None:
-    backend = '[backends.data]\nuse = "postgresql"\ndataset = "nowhere"\n\n'
-    text = SUITE.replace("[servers", backend + "[servers") + 'backends = ["data"]\n'
+    backend = 'backends.data = { use = "postgresql", dataset = "nowhere" }\n'
+    text = SUITE.replace("loaders = [", 'backends = ["data"], loaders = [') + backend
     told = bench("check", written(tmp_path, text))
     assert told.code == 2, told.all
     assert "error: one.toml" in told.err
@@ -133,23 +124,13 @@ def test_data_that_are_not_there_are_a_fault_of_its_suite(bench: Bench, tmp_path
 def test_what_only_a_process_could_tell_is_said(bench: Bench, tmp_path: Path) -> None:
     text = """\
 benchforge = 1
-[runtimes.own]
-python = "PYTHON"
-[runtimes.lost]
-python = "./no/such/python"
-[servers.flask]
-use = "gunicorn"
-app = "hello_flask"
-runtime = "own"
-[servers.lost]
-use = "gunicorn"
-app = "hello_flask"
-runtime = "lost"
-[servers.there]
-use = "url"
-url = "http://127.0.0.1:9"
+runtimes.own = { python = "PYTHON" }
+runtimes.lost = { python = "./no/such/python" }
+servers.flask = { use = "gunicorn", app = "hello_flask", runtime = "own" }
+servers.lost = { use = "gunicorn", app = "hello_flask", runtime = "lost" }
+servers.there = { use = "url", url = "http://127.0.0.1:9" }
 """.replace("PYTHON", sys.executable)
-    text += SUITE[SUITE.index("[loaders") :].replace('["mine"]', '["flask", "lost", "there"]')
+    text += SUITE[SUITE.index("loaders") :].replace('["mine"]', '["flask", "lost", "there"]')
     told = bench("check", written(tmp_path, text))
     assert told.code == 3
     own = f"one.toml: not looked at: runtimes.own: whether {sys.executable}"

@@ -311,15 +311,9 @@ def test_json_says_the_same(bench: Bench) -> None:
 
 SUITE = """\
 benchforge = 1
-[servers.mine]
-use = "command"
-command = ["{program}"]
-[loaders.closed]
-use = "{loader}"
-duration = "1s"
-[scenarios.hello]
-servers = ["mine"]
-loaders = ["closed"]
+servers.mine = {{ use = "command", command = ["{program}"] }}
+loaders.closed = {{ use = "{loader}", duration = "1s" }}
+scenarios.hello = {{ servers = ["mine"], loaders = ["closed"] }}
 """
 
 
@@ -355,30 +349,14 @@ def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> 
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
     text = f"""\
 benchforge = 1
-[runtimes.own]
-python = "{sys.executable}"
-[runtimes.bare]
-python = "{bare}/bin/python"
-[runtimes.old]
-python = "2.7"
-[servers.own]
-use = "waitress"
-app = "hello_flask"
-runtime = "own"
-[servers.bare]
-use = "waitress"
-app = "hello_flask"
-runtime = "bare"
-[servers.old]
-use = "waitress"
-app = "hello_flask"
-runtime = "old"
-[loaders.closed]
-use = "pace"
-duration = "1s"
-[scenarios.hello]
-servers = ["own", "bare", "old"]
-loaders = ["closed"]
+runtimes.own = {{ python = "{sys.executable}" }}
+runtimes.bare = {{ python = "{bare}/bin/python" }}
+runtimes.old = {{ python = "2.7" }}
+servers.own = {{ use = "waitress", app = "hello_flask", runtime = "own" }}
+servers.bare = {{ use = "waitress", app = "hello_flask", runtime = "bare" }}
+servers.old = {{ use = "waitress", app = "hello_flask", runtime = "old" }}
+loaders.closed = {{ use = "pace", duration = "1s" }}
+scenarios.hello = {{ servers = ["own", "bare", "old"], loaders = ["closed"] }}
 """
     (tmp_path / "one.toml").write_text(text)
     told = bench("doctor", "one.toml", "--json")

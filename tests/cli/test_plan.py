@@ -17,31 +17,13 @@ from benchforge.run.locate import locate
 SUITE = """\
 benchforge = 1
 title = "Two servers"
-
-[backends.db]
-use = "redis"
-dataset = "foo"
-
-[servers.app]
-use = "gunicorn"
-app = "hello_flask"
-
-[servers.other]
-use = "gunicorn"
-app = "hello_wsgi"
-
-[servers.front]
-use = "nginx"
-upstream = "app"
-
-[loaders.closed]
-use = "wrk"
-connections = 8
-duration = "4s"
-
-[clients.requests]
-use = "requests"
-
+backends.db = { use = "redis", dataset = "foo" }
+servers.app = { use = "gunicorn", app = "hello_flask" }
+servers.other = { use = "gunicorn", app = "hello_wsgi" }
+servers.front = { use = "nginx", upstream = "app" }
+loaders.closed = { use = "wrk", connections = 8, duration = "4s" }
+clients.requests = { use = "requests" }
+repeat = { blocks = 2, warmup = "1s" }
 [scenarios.hello]
 title = 'a "page" of \\ [one] #1 <b>`x`'
 request = { path = "/hello" }
@@ -49,14 +31,9 @@ servers = ["app", "front"]
 loaders = ["closed"]
 backends = ["db"]
 vary = { "loaders.closed.connections" = [8, 16], "servers.front.upstream" = ["app", "other"] }
-
 [scenarios.second]
 servers = ["app"]
 clients = ["requests"]
-
-[repeat]
-blocks = 2
-warmup = "1s"
 """
 
 TEXT = """\
@@ -168,7 +145,7 @@ def test_the_seed_is_given_or_the_suites_or_drawn(bench: Bench, suite: Path) -> 
     first, second = (bench("plan", suite).out for _ in range(2))
     assert re.search(hint, first)
     assert re.findall(r"seed (\d+)", first) != re.findall(r"seed (\d+)", second)
-    suite.write_text(f"{SUITE}seed = 7\n")
+    suite.write_text(SUITE.replace("blocks = 2", "blocks = 2, seed = 7"))
     assert bench("plan", suite).out == TEXT
     assert "\nseed 8\n" in bench("plan", suite, "--seed", "8").out
 
@@ -339,7 +316,7 @@ def test_a_plugin_may_object(bench: Bench, suite: Path, monkeypatch: pytest.Monk
     (info / "entry_points.txt").write_text("[benchforge]\nserver-objecting = objecting\n")
     (site / "objecting.py").write_text(PLUGIN)
     monkeypatch.setenv("PYTHONPATH", str(site))
-    suite.write_text(SUITE.replace('"gunicorn"\napp = "hello_flask"', '"objecting"'))
+    suite.write_text(SUITE.replace('"gunicorn", app = "hello_flask"', '"objecting"'))
     for command in ("plan", "run"):
         told = bench(command, suite, "--only", "second")
         assert told.code == 2

@@ -21,12 +21,12 @@ LOGS = "bf-serve-"
 def suite(folder: Path) -> Path:
     path = folder / "serving.toml"
     path.write_text(f"""benchforge = 1
-[backends.agents]
-use = "postgresql"
-dataset = "agents"
-[servers.flask]
-use = "gunicorn"
-app = "flask_agents"
+backends.agents = {{ use = "postgresql", dataset = "agents" }}
+servers.flask = {{ use = "gunicorn", app = "flask_agents" }}
+servers.running = {{ use = "url", url = "http://127.0.0.1:9" }}
+loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
+tuning.sysctl = {{ "net.core.somaxconn" = 100 }}
+tuning.limits = {{ nofile = 512 }}
 [servers.beside]
 {answering()}
 [servers.plain]
@@ -35,13 +35,6 @@ app = "flask_agents"
 {answering()}
 [servers.idle]
 {answering()}
-[servers.running]
-use = "url"
-url = "http://127.0.0.1:9"
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "1s"
 [scenarios.agents]
 request = {{ path = "/agents" }}
 servers = ["flask"]
@@ -69,10 +62,6 @@ request = {{ path = "/ping" }}
 servers = ["wrong"]
 loaders = ["wrk"]
 expect = {{ status = 418 }}
-[tuning.sysctl]
-"net.core.somaxconn" = 100
-[tuning.limits]
-nofile = 512
 """)
     return path
 

@@ -17,23 +17,14 @@ from benchforge.suite.load import load
 DRAWS = """'sh', '-c', 'exec "$@" --wait 0.00$((2 + 1$(date +%N) % 7))', 'sh', """
 UNSTEADY = answering().replace("[", f"[{DRAWS}", 1)
 SUITE = f"""benchforge = 1
+loaders.closed = {{ use = "pace", connections = 8, duration = "500ms" }}
+metrics.throughput = {{ use = "throughput" }}
+scenarios.hello = {{ request = {{ path = "/" }}, servers = ["one", "two"], loaders = ["closed"] }}
+repeat = {{ blocks = 3, quiet = "off" }}
 [servers.one]
 {UNSTEADY}
 [servers.two]
 {UNSTEADY}
-[loaders.closed]
-use = "pace"
-connections = 8
-duration = "500ms"
-[metrics.throughput]
-use = "throughput"
-[scenarios.hello]
-request = {{ path = "/" }}
-servers = ["one", "two"]
-loaders = ["closed"]
-[repeat]
-blocks = 3
-quiet = "off"
 """
 SAYS = "to decide hello sooner: "
 
@@ -102,9 +93,9 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('quiet = "off"', 'quiet = "off"\ninterleave = "off"'),
-        ("connections = 8", 'connections = 8\nrate = "50/s"'),
-        ('loaders = ["closed"]', 'loaders = ["closed"]\ninterleave = "off"'),
+        ('quiet = "off"', 'quiet = "off", interleave = "off"'),
+        ("connections = 8", 'connections = 8, rate = "50/s"'),
+        ('loaders = ["closed"]', 'loaders = ["closed"], interleave = "off"'),
     ],
 )
 def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(

@@ -24,7 +24,10 @@ NO_NAMESPACES = [
 ]
 SUITE = f"""benchforge = 1
 smoke = true
-
+backends.store = {{ use = "redis", port = 6379, names = ["cache"], password = "only-for-the-shop" }}
+runtimes.own = {{ python = '{sys.executable}' }}
+loaders.closed = {{ use = "pace", connections = 2, duration = "300ms" }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [backends.database]
 use = "postgresql"
 dataset = "./data"
@@ -33,43 +36,22 @@ names = ["db", "tfb-database"]
 user = "shop owner"
 password = "only-for-the-shop"
 database = "shop"
-
-[backends.store]
-use = "redis"
-port = 6379
-names = ["cache"]
-password = "only-for-the-shop"
-
-[runtimes.own]
-python = '{sys.executable}'
-
 [servers.shop]
 use = "command"
 command = "gunicorn -b 0.0.0.0:8080 shop:app"
 directory = '{APPS}'
 runtime = "own"
 port = 8080
-
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "300ms"
-
 [scenarios.shop]
 servers = ["shop"]
 loaders = ["closed"]
 backends = ["database", "store"]
-
 [scenarios.shop.expect.json]
 articles = 2
 cached = true
 other_login = "refused"
 label = "127.0.0.1"
 runtime = true
-
-[repeat]
-blocks = 1
-quiet = "off"
 """
 
 
@@ -125,7 +107,7 @@ def test_a_port_in_use_in_the_machines_network_is_an_error_with_its_place(
     told = bench(*words)
     assert told.code == 2, told.all
     (error,) = [line for line in told.err.splitlines() if line.startswith("error: ")]
-    place = "suite.toml:16:1: backends.store.port"
+    place = "suite.toml:4:35: backends.store.port"
     assert error.startswith(f"error: {place}: a trial cannot listen on port {taken}: address")
     assert f"in use by process {os.getpid()} " in error
     assert not (suite.parent / "results").exists()
@@ -140,7 +122,7 @@ def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> N
         lack(done.stderr)
     assert done.returncode == 2, done.stderr
     (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    place = "suite.toml:8:1: backends.database.names"
+    place = "suite.toml:11:1: backends.database.names"
     message = "programs of a trial cannot resolve db, tfb-database; no private network namespace"
     assert error.startswith(f"error: {place}: {message}")
     assert "hint: allow benchforge to make namespaces" in done.stderr

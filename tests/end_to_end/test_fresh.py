@@ -7,21 +7,14 @@ from pathlib import Path
 from front_door import PROGRAMS, Bench, needed, needed_module
 
 SUITE = """benchforge = 1
+servers.one = {{ use = "command", command = {command} }}
+loaders.pace = {{ use = "pace", connections = 2, duration = "100ms" }}
+repeat = {{ blocks = 2, quiet = "off" }}
 {backends}
-[servers.one]
-use = "command"
-command = {command}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "100ms"
 [scenarios.ping]
 servers = ["one"]
 loaders = ["pace"]
 {named}
-[repeat]
-blocks = 2
-quiet = "off"
 """
 
 

@@ -19,19 +19,9 @@ pytestmark = pytest.mark.network
 
 PAGE = (ROOT / "docs/how-to/gate.md").read_text()
 SUITE = """benchforge = 1
-[servers.hello]
-use = "waitress"
-app = "hello:app"
-directory = "."
-threads = 1
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "1s"
-[scenarios.hello]
-servers = ["hello"]
-loaders = ["closed"]
-expect = { status = 200 }
+servers.hello = { use = "waitress", app = "hello:app", directory = ".", threads = 1 }
+loaders.closed = { use = "pace", connections = 2, duration = "1s" }
+scenarios.hello = { servers = ["hello"], loaders = ["closed"], expect = { status = 200 } }
 """
 APP = """def app(environ, start_response):
     body = b"Hello" * {times}

@@ -9,19 +9,13 @@ from front_door import PROGRAMS, Bench, needed
 
 SUITE = f"""benchforge = 1
 writes = ["."]
-[feeds.id]
-integers = [1, 1000000]
+feeds.id = {{ integers = [1, 1000000] }}
+loaders.pace = {{ use = "pace", connections = 4, duration = "1s" }}
+loaders.wrk = {{ use = "wrk", connections = 4, duration = "1s" }}
+repeat = {{ blocks = 3, seed = 7, quiet = "off" }}
 [servers.records]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
-[loaders.pace]
-use = "pace"
-connections = 4
-duration = "1s"
-[loaders.wrk]
-use = "wrk"
-connections = 4
-duration = "1s"
 [scenarios.shop]
 servers = ["records"]
 loaders = ["pace", "wrk"]
@@ -31,10 +25,6 @@ request = {{ path = "/items/{{id}}" }}
 expect = {{ json = {{ path = "/items/{{id}}" }} }}
 [scenarios.shop.kinds.slow]
 request = {{ path = "/slow/{{id}}" }}
-[repeat]
-blocks = 3
-seed = 7
-quiet = "off"
 [claims.slower]
 scenario = "shop"
 metric = "latency"
@@ -103,7 +93,7 @@ def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.partition("[claims.")[0]
     text = text.replace("benchforge = 1\n", "benchforge = 1\nsmoke = true\n")
     text = text.replace('duration = "1s"', 'duration = "500ms"', 1)
-    text = text.replace("blocks = 3\n", "").replace('loaders = ["pace", "wrk"]', SEARCH)
+    text = text.replace("blocks = 3, ", "").replace('loaders = ["pace", "wrk"]', SEARCH)
     (tmp_path / "search.toml").write_text(text)
     ran = bench("run", "search.toml", "-o", "results")
     assert ran.code in {0, 4}, ran.all

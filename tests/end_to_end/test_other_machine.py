@@ -24,25 +24,13 @@ PROGRAMS = sorted({need.name for need in installed(Registry()).needs if need.deb
 OF_POSTGRESQL = {"postgres", "initdb", "pg_ctl", "pg_isready", "psql"}
 SUITE = """benchforge = 1
 smoke = true
-[backends.rows]
-use = "postgresql"
-[backends.keys]
-use = "redis"
-[backends.store]
-use = "virtuoso"
-[servers.front]
-use = "nginx"
-[loaders.ab]
-use = "ab"
-connections = 2
-requests = 200
-[scenarios.all]
-servers = ["front"]
-loaders = ["ab"]
-backends = ["rows", "keys", "store"]
-[repeat]
-blocks = 1
-quiet = "off"
+backends.rows = { use = "postgresql" }
+backends.keys = { use = "redis" }
+backends.store = { use = "virtuoso" }
+servers.front = { use = "nginx" }
+loaders.ab = { use = "ab", connections = 2, requests = 200 }
+scenarios.all = { servers = ["front"], loaders = ["ab"], backends = ["rows", "keys", "store"] }
+repeat = { blocks = 1, quiet = "off" }
 """
 
 

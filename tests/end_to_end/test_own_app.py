@@ -6,25 +6,13 @@ from pathlib import Path
 import pytest
 from front_door import Bench, needed, needed_module
 
+OWN = 'use = "gunicorn", app = "site.wsgi:application", directory = "code"'
 SUITE = """\
 benchforge = 1
-
-[servers.mine]
-use = "gunicorn"
-app = "site.wsgi:application"
-directory = "code"
-
-[loaders.closed]
-use = "pace"
-duration = "200ms"
-
-[scenarios.hello]
-servers = ["mine"]
-loaders = ["closed"]
-
-[repeat]
-blocks = 1
-quiet = "off"
+servers.mine = { use = "gunicorn", app = "site.wsgi:application", directory = "code" }
+loaders.closed = { use = "pace", duration = "200ms" }
+scenarios.hello = { servers = ["mine"], loaders = ["closed"] }
+repeat = { blocks = 1, quiet = "off" }
 """
 
 
@@ -64,7 +52,7 @@ def test_an_app_that_is_not_there_is_told_where_it_is_written(
 ) -> None:
     exit_code, err = checked(bench, tmp_path, ("site.wsgi:application", app))
     assert exit_code == 2
-    assert "error: suite.toml:5:1: servers.mine.app: " in err
+    assert "error: suite.toml:2:36: servers.mine.app: " in err
     assert says in err
     assert hint in err
 
@@ -92,15 +80,15 @@ def test_an_app_that_may_be_elsewhere_is_not_refused(
     bench: Bench, tmp_path: Path, code: Path, more: str
 ) -> None:
     needed_module("gunicorn")
-    change = ('app = "site.wsgi:application"', f'app = "nowhere:application"\n{more}')
+    change = ('app = "site.wsgi:application"', f'app = "nowhere:application", {more}')
     assert checked(bench, tmp_path, change) == (0, "")
 
 
-@pytest.mark.parametrize("use", ['"gunicorn"', '"command"\ncommand = ["sh", "{port}"]'])
+@pytest.mark.parametrize("use", ['"gunicorn"', '"command", command = ["sh", "{port}"]'])
 def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use: str) -> None:
     changes = [('"gunicorn"', use)]
     if "command" in use:
-        changes.append(('app = "site.wsgi:application"\n', ""))
+        changes.append(('app = "site.wsgi:application", ', ""))
     exit_code, err = checked(bench, tmp_path, *changes)
     assert exit_code == 2
     assert f"servers.mine.directory: no folder {tmp_path / 'code'}" in err
@@ -110,18 +98,16 @@ def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use
 
 @pytest.mark.parametrize("written", ['"python3 app.py --port {port}"', "\"sh -c 'exit 0'\""])
 def test_a_command_may_be_one_text(bench: Bench, tmp_path: Path, written: str) -> None:
-    command = f'use = "command"\ncommand = {written}'
-    own = ('use = "gunicorn"\napp = "site.wsgi:application"\ndirectory = "code"', command)
-    exit_code, err = checked(bench, tmp_path, own)
+    command = f'use = "command", command = {written}'
+    exit_code, err = checked(bench, tmp_path, (OWN, command))
     assert exit_code == 0, err
 
 
 def test_a_text_whose_quotes_are_open_is_no_command(bench: Bench, tmp_path: Path) -> None:
-    own = 'use = "gunicorn"\napp = "site.wsgi:application"\ndirectory = "code"'
-    broken = 'use = "command"\ncommand = "say it\'s"'
-    exit_code, err = checked(bench, tmp_path, (own, broken))
+    broken = 'use = "command", command = "say it\'s"'
+    exit_code, err = checked(bench, tmp_path, (OWN, broken))
     assert exit_code == 2
-    assert "suite.toml:5:1: servers.mine.command: no closing quotation" in err
+    assert "suite.toml:2:35: servers.mine.command: no closing quotation" in err
 
 
 def test_a_package_that_is_missing_is_told_with_how_it_gets_in(
@@ -175,8 +161,8 @@ def test_a_database_that_cannot_be_reached_is_told_in_its_clients_words(
     bench: Bench, tmp_path: Path
 ) -> None:
     needed("psql")
-    text = SUITE.replace('app = "site.wsgi:application"\ndirectory = "code"', 'app = "hello_wsgi"')
-    text = text.replace('servers = ["mine"]', 'servers = ["mine"]\nbackends = ["db"]') + (
+    text = SUITE.replace('app = "site.wsgi:application", directory = "code"', 'app = "hello_wsgi"')
+    text = text.replace('servers = ["mine"]', 'servers = ["mine"], backends = ["db"]') + (
         '[backends.db]\nuse = "postgresql"\nready_within = "{within}"\n'
         'url = "postgresql://nobody@127.0.0.1:9/shop"\n'
     )

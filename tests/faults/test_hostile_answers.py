@@ -164,14 +164,9 @@ def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None
     path = tmp_path / "suite.toml"
     command = [sys.executable, str(PROGRAMS / "faulty_servers/hostile.py"), "{port}"]
     path.write_text(f"""benchforge = 1
-[servers.dripping]
-use = "command"
-command = {command}
-ready_within = "9s"
-[loaders.load]
-use = "pace"
-connections = 1
-duration = "1s"
+servers.dripping = {{ use = "command", command = {command}, ready_within = "9s" }}
+loaders.load = {{ use = "pace", connections = 1, duration = "1s" }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [scenarios.endless]
 request = {{ path = "/continue-drips" }}
 servers = ["dripping"]
@@ -181,9 +176,6 @@ request = {{ path = "/deep" }}
 servers = ["dripping"]
 loaders = ["load"]
 expect = {{ json = {{ a = 1 }} }}
-[repeat]
-blocks = 1
-quiet = "off"
 """)
     told = bench("run", path)
     assert told.code == 4, told.all

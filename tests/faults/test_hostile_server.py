@@ -12,20 +12,10 @@ from benchforge.parts.content import content_of
 from benchforge.run.disk.scratch import emptied
 
 SUITE = """benchforge = 1
-[servers.a]
-use = "command"
-command = {command}
-ready_within = "20s"
-[loaders.load]
-use = "pace"
-connections = 1
-duration = "300ms"
-[scenarios.s]
-servers = ["a"]
-loaders = ["load"]
-[repeat]
-blocks = 1
-quiet = "off"
+servers.a = {{ use = "command", command = {command}, ready_within = "20s" }}
+loaders.load = {{ use = "pace", connections = 1, duration = "300ms" }}
+scenarios.s = {{ servers = ["a"], loaders = ["load"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 """
 
 

@@ -79,8 +79,8 @@ STAGES = {
 BEGINS = "before the header"
 SUITE = """benchforge = 1
 network = "{network}"
-[backends.db]
-use = "postgresql"
+backends.db = {{ use = "postgresql" }}
+loaders.pace = {{ use = "pace", connections = 2, duration = "500ms" }}
 [servers.workers]
 use = "gunicorn"
 app = "zoo:app"
@@ -90,10 +90,6 @@ environment = {{ ZOO = '{programs}/processes' }}
 [servers.one]
 use = "command"
 command = ['{python}', '{programs}/servers/answers.py', "--port", "{{port}}"]
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "500ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["workers", "one"]

@@ -644,23 +644,14 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(
         f"""
         benchforge = 1
+        clients.kept = {{ use = "http_client", requests = 50 }}
+        metrics.wall = {{ use = "wall", of = ["load", "process"] }}
+        metrics.cpu = {{ use = "client_cpu" }}
+        scenarios.one = {{ request = {{ path = "/" }}, servers = ["counts"], clients = ["kept"] }}
+        repeat = {{ blocks = 1 }}
         [servers.counts]
         use = "command"
         command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
-        [clients.kept]
-        use = "http_client"
-        requests = 50
-        [metrics.wall]
-        use = "wall"
-        of = ["load", "process"]
-        [metrics.cpu]
-        use = "client_cpu"
-        [scenarios.one]
-        request = {{ path = "/" }}
-        servers = ["counts"]
-        clients = ["kept"]
-        [repeat]
-        blocks = 1
         """
     )
     (case,) = cases(tmp_path / "suite.toml")
@@ -690,25 +681,14 @@ def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_p
     shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
     (tmp_path / "suite.toml").write_text(
         f"""benchforge = 1
+clients.kept = {{ use = "http_client", requests = 300 }}
+clients.slow = {{ use = "http_client", requests = 10, delay = "20ms", mode = "noreuse" }}
+metrics.throughput = {{ use = "throughput" }}
+scenarios.one = {{ servers = ["counts"], clients = ["kept", "slow"] }}
+repeat = {{ blocks = 3, quiet = "off" }}
 [servers.counts]
 use = "command"
 command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
-[clients.kept]
-use = "http_client"
-requests = 300
-[clients.slow]
-use = "http_client"
-requests = 10
-delay = "20ms"
-mode = "noreuse"
-[metrics.throughput]
-use = "throughput"
-[scenarios.one]
-servers = ["counts"]
-clients = ["kept", "slow"]
-[repeat]
-blocks = 3
-quiet = "off"
 """
     )
     told = bench("run", "suite.toml")

@@ -49,27 +49,16 @@ def benchforge_parts():
 '''
 SUITE = """
 benchforge = 1
+loaders.load = {{ use = "pace", connections = 2, duration = "0.2s" }}
+metrics.throughput = {{ use = "throughput" }}
+metrics.bad = {{ use = "refusals" }}
+scenarios.s = {{ request = {{ path = "/ping" }}, servers = ["one", "two"], loaders = ["load"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
+profiles.smoke = {{ smoke = true }}
 [servers.one]
 {server}
 [servers.two]
 {server}
-[loaders.load]
-use = "pace"
-connections = 2
-duration = "0.2s"
-[metrics.throughput]
-use = "throughput"
-[metrics.bad]
-use = "refusals"
-[scenarios.s]
-request = {{ path = "/ping" }}
-servers = ["one", "two"]
-loaders = ["load"]
-[repeat]
-blocks = 1
-quiet = "off"
-[profiles.smoke]
-smoke = true
 """
 CLAIM = """
 [claims.few]

@@ -11,16 +11,11 @@ from third_party import LOADER, Installs
 SUITE = """
 benchforge = 1
 smoke = true
+loaders.load = {{ use = "{use}" }}
+scenarios.s = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["load"] }}
+repeat = {{ blocks = 2 }}
 [servers.one]
 {server}
-[loaders.load]
-use = "{use}"
-[scenarios.s]
-request = {{ path = "/" }}
-servers = ["one"]
-loaders = ["load"]
-[repeat]
-blocks = 2
 """
 MODULE = "their_loader"
 POINTS = {"loader-mine": MODULE}
@@ -163,7 +158,7 @@ def test_a_broken_plugin_breaks_nobody_else(
     bench: Bench, suite: Path, installs: Installs, tmp_path: Path
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
-    suite.write_text(SUITE.format(server=answering(), use='pace"\nduration = "300ms'))
+    suite.write_text(SUITE.format(server=answering(), use='pace", duration = "300ms'))
     said = bench("run", suite)
     assert said.code == 0, said.all
     assert "their" not in said.err
@@ -378,8 +373,8 @@ def test_a_metric_that_raises_costs_no_trial(
     installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"
     text = SUITE.format(server=answering(), use="pace").replace("smoke = true\n", "")
-    text = text.replace("blocks = 2", 'blocks = 5\nquiet = "off"')
-    text = text.replace('use = "pace"', 'use = "pace"\nduration = "100ms"\nconnections = 1')
+    text = text.replace("blocks = 2", 'blocks = 5, quiet = "off"')
+    text = text.replace('use = "pace"', 'use = "pace", duration = "100ms", connections = 1')
     path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')
     told = bench("run", path)
     assert told.code not in {0, 130}

@@ -391,20 +391,12 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
     )
     (tmp_path / "plant.toml").write_text(f"""benchforge = 1
 smoke = true
+loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["closed"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.one]
 use = "command"
 command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "0.2s"
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["closed"]
-[repeat]
-blocks = 1
-quiet = "off"
 """)
     told = bench("run", "plant.toml")
     assert victim.read_text() == "mine", told.all

@@ -24,23 +24,18 @@ Forge = Callable[[Path, Path], None]
 SUITE = f"""benchforge = 1
 name = "forged"
 smoke = true
+loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
+repeat = {{ blocks = 2, quiet = "off" }}
 [servers.one]
 {answering()}
 [servers.two]
 {answering("--type", "text/html")}
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "0.2s"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one", "two"]
 loaders = ["closed"]
 [scenarios.ping.expect]
 body = "pong"
-[repeat]
-blocks = 2
-quiet = "off"
 """
 
 

@@ -12,6 +12,9 @@ from benchforge.model.trial.trial import ATTEMPTS, Failure, Trial
 from benchforge.stats.summary.completeness import given_up
 
 SUITE = f"""benchforge = 1
+loaders.sound = {{ use = "pace", connections = 1, duration = "100ms" }}
+scenarios.s = {{ servers = ["one"], loaders = ["crashes", "sound"] }}
+repeat = {{ blocks = 4, quiet = "off" }}
 [servers.one]
 {answering()}
 [loaders.crashes]
@@ -19,16 +22,6 @@ use = "hyperfine"
 command = ["{sys.executable}", "-c", "raise SystemExit(3)", "{{url}}"]
 requests = 1
 runs = 1
-[loaders.sound]
-use = "pace"
-connections = 1
-duration = "100ms"
-[scenarios.s]
-servers = ["one"]
-loaders = ["crashes", "sound"]
-[repeat]
-blocks = 4
-quiet = "off"
 """
 
 

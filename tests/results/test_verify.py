@@ -63,22 +63,18 @@ def test_nothing_of_the_suite_has_to_be_there(bench: Bench, tmp_path: Path) -> N
     suite.write_text(
         """benchforge = 1
 smoke = true
+loaders.closed = { use = "pace", connections = 2, requests = 90 }
+profiles.two = { repeat.blocks = 2 }
 [servers.mine]
 use = "waitress"
 app = "own:app"
 directory = "app"
 environment = { KEY = { env = "OF_THEN" } }
-[loaders.closed]
-use = "pace"
-connections = 2
-requests = 90
 [scenarios.all]
 servers = ["mine"]
 loaders = ["closed"]
 expect = { body = "ok" }
 vary = { "loaders.closed.connections" = [2, 3] }
-[profiles.two]
-repeat.blocks = 2
 """
     )
     environment = os.environ | {"OF_THEN": "secret-of-then"}
@@ -163,29 +159,18 @@ def test_whatever_is_changed_differs(
 
 ASKS = """benchforge = 1
 title = "What is asked"
-[servers.one]
-use = "waitress"
-app = "hello_wsgi"
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "0.2s"
+servers.one = { use = "waitress", app = "hello_wsgi" }
+loaders.closed = { use = "pace", connections = 2, duration = "0.2s" }
+scenarios.other = { servers = ["one"], loaders = ["closed"] }
+repeat = { blocks = 1, quiet = "off" }
+tables.drawn = { scenario = "two", rows = "loaders.closed.connections", metric = "throughput" }
+claims.elsewhere = { scenario = "other", metric = "throughput", a = {}, holds = "a > 10" }
 [scenarios.two]
 title = "Two and four"
 servers = ["one"]
 loaders = ["closed"]
 metrics = ["throughput"]
 vary = { "loaders.closed.connections" = [2, 4] }
-[scenarios.other]
-servers = ["one"]
-loaders = ["closed"]
-[repeat]
-blocks = 1
-quiet = "off"
-[tables.drawn]
-scenario = "two"
-rows = "loaders.closed.connections"
-metric = "throughput"
 [claims.more]
 scenario = "two"
 metric = "throughput"
@@ -193,11 +178,6 @@ each = "loaders.closed.connections"
 a = {}
 holds = "a > 10"
 published = 12
-[claims.elsewhere]
-scenario = "other"
-metric = "throughput"
-a = {}
-holds = "a > 10"
 """
 
 
@@ -355,25 +335,18 @@ def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) 
 
 
 FAULTY = """benchforge = 1
+loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
+scenarios.all = {{ servers = ["closes", "dies"], loaders = ["wrk", "failing"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.closes]
 {closes}
 [servers.dies]
 {dies}
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "1s"
 [loaders.failing]
 use = "hyperfine"
 command = ["{{python}}", "-c", "import sys; sys.exit(len(sys.argv[1]))", "{{url}}"]
 requests = 1
 runs = 2
-[scenarios.all]
-servers = ["closes", "dies"]
-loaders = ["wrk", "failing"]
-[repeat]
-blocks = 1
-quiet = "off"
 """
 
 

@@ -9,23 +9,15 @@ from serving.certificate import certificate
 
 HOSTILE = PROGRAMS / "faulty_servers/hostile.py"
 SUITE = """benchforge = 1
+loaders.load = {{ use = "pace", connections = 2, duration = "0.3s" }}
+scenarios.first = {{ request = {{ path = "{path}" }}, servers = ["mine"], loaders = ["load"] }}
+repeat = {{ blocks = 1 }}
+profiles.smoke = {{ smoke = true }}
 [servers.mine]
 use = "command"
 command = ['{python}', '{hostile}', '{{port}}', {words}]
 ready_within = "60s"
 {options}
-[loaders.load]
-use = "pace"
-connections = 2
-duration = "0.3s"
-[scenarios.first]
-request = {{ path = "{path}" }}
-servers = ["mine"]
-loaders = ["load"]
-[repeat]
-blocks = 1
-[profiles.smoke]
-smoke = true
 """
 
 

@@ -12,6 +12,7 @@ from benchforge.plugin import Request
 from benchforge.suite.suite import Moments, Scenario
 
 SCENARIOS = """benchforge = 1
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.a]
 {server}
 [loaders.load]
@@ -19,9 +20,6 @@ use = "pace"
 connections = 2
 duration = "{duration}"
 {scenarios}
-[repeat]
-blocks = 1
-quiet = "off"
 """
 SCENARIO = """[scenarios.{label}]
 request = {{ {request} }}

@@ -23,26 +23,15 @@ from benchforge.stats.turns.order import order
 
 SUITE = """benchforge = 1
 writes = ["."]
+loaders.closed = {{ use = "pace", connections = 8 }}
+metrics.throughput = {{ use = "throughput" }}
+metrics.latency = {{ use = "latency" }}
+scenarios.hello = {{ request = {{ path = "/" }}, servers = ["two", "three"], loaders = ["closed"] }}
+repeat = {{ blocks = {blocks}, interleave = "50ms", each = "400ms", seed = 7 }}
 [servers.two]
 {two}
 [servers.three]
 {other}
-[loaders.closed]
-use = "pace"
-connections = 8
-[metrics.throughput]
-use = "throughput"
-[metrics.latency]
-use = "latency"
-[scenarios.hello]
-request = {{ path = "/" }}
-servers = ["two", "three"]
-loaders = ["closed"]
-[repeat]
-blocks = {blocks}
-interleave = "50ms"
-each = "400ms"
-seed = 7
 [claims.alike]
 scenario = "hello"
 metric = "throughput"
@@ -155,7 +144,7 @@ def test_a_server_that_does_not_start_is_left_out_of_later_launches(
     """The others are measured in each block, in another attempt of the first one."""
     broken = 'use = "command"\ncommand = "{python} -c \'exit(3)\' {port}"'
     path = suite(tmp_path)
-    text = path.read_text().replace("[loaders", f"[servers.broken]\n{broken}\n[loaders", 1)
+    text = path.read_text().replace("[claims", f"[servers.broken]\n{broken}\n[claims", 1)
     path.write_text(text.replace('["two", "three"]', '["two", "broken", "three"]'))
     call = bench("run", path, "-o", tmp_path / "results")
     (result,) = (tmp_path / "results").iterdir()
@@ -356,7 +345,7 @@ def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
     needed("wrk")
     logs = answering("--wait", "0.0035", "--log", "60")
     text = suite(tmp_path, other=logs, blocks=1).read_text()
-    made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk"\nduration = "1s"'))
+    made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk", duration = "1s"'))
     found = [one for one in trials(made) if one["turns"] is not None]
     assert len(found) >= 2
     for one in found:
@@ -376,7 +365,7 @@ def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
 @pytest.mark.exhaustive
 def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path: Path) -> None:
     text = suite(tmp_path, blocks=4).read_text()
-    made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms"\nbridge = 3'))
+    made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms", bridge = 3'))
     alone = [one for one in trials(made) if one["turns"] is None]
     assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
     assert {one["block"] for one in alone} == {1, 2, 3}
@@ -389,7 +378,9 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
 
 def bridged(bench: Bench, folder: Path, text: str) -> Path:
     """Return a result of a suite all of whose trials have a measurement: five tries."""
-    (folder / "turns.toml").write_text(text.replace('"pace"\n', '"pace"\nduration = "1s"\n'))
+    (folder / "turns.toml").write_text(
+        text.replace('use = "pace"', 'use = "pace", duration = "1s"')
+    )
     printed = ""
     for number in range(5):
         printed = bench("run", "turns.toml", "-o", folder / f"results{number}").all
@@ -400,30 +391,20 @@ def bridged(bench: Bench, folder: Path, text: str) -> Path:
 
 
 LEVELS = """benchforge = 1
+loaders.kept = { use = "ab", connections = 8 }
+loaders.closed = { use = "ab", connections = 1, keep_alive = false }
+loaders.pace = { use = "pace" }
+metrics.throughput = { use = "throughput" }
+repeat = { blocks = 1, interleave = "50ms", each = "400ms" }
 [servers.cheroot]
 use = "cheroot"
 app = "hello_wsgi"
 backlog = 128  # a full queue is not believed in turns
-[loaders.kept]
-use = "ab"
-connections = 8
-[loaders.closed]
-use = "ab"
-connections = 1
-keep_alive = false
-[loaders.pace]
-use = "pace"
-[metrics.throughput]
-use = "throughput"
 [scenarios.levels]
 servers = ["cheroot"]
 loaders = ["kept", "closed", "pace"]
 vary = { "loaders.pace.connections" = [2, 8] }
 turns = "all"
-[repeat]
-blocks = 1
-interleave = "50ms"
-each = "400ms"
 [claims.kept]
 scenario = "levels"
 metric = "throughput"
@@ -464,29 +445,17 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
 
 
 STORES = """benchforge = 1
-[backends.store]
-use = "{use}"
-dataset = "{dataset}"
-[servers.one]
-use = "tornado"
-app = "{app}"
-[servers.two]
-use = "tornado"
-app = "{app}"
-[loaders.closed]
-use = "wrk"
-connections = 8
-[metrics.throughput]
-use = "throughput"
+backends.store = {{ use = "{use}", dataset = "{dataset}" }}
+servers.one = {{ use = "tornado", app = "{app}" }}
+servers.two = {{ use = "tornado", app = "{app}" }}
+loaders.closed = {{ use = "wrk", connections = 8 }}
+metrics.throughput = {{ use = "throughput" }}
+repeat = {{ blocks = 1, interleave = "100ms", each = "400ms" }}
 [scenarios.stored]
 request = {{ path = "{path}" }}
 servers = ["one", "two"]
 loaders = ["closed"]
 backends = ["store"]
-[repeat]
-blocks = 1
-interleave = "100ms"
-each = "400ms"
 """
 
 

@@ -163,20 +163,15 @@ def test_every_form_says_it_and_the_page_draws_it(tmp_path: Path) -> None:
 def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "rising.toml").write_text(
         f"""benchforge = 1
+loaders.pace = {{ use = "pace", connections = 1, duration = "150ms" }}
+repeat = {{ blocks = 3, quiet = "off" }}
 [servers.slow]
 {answering("--wait", "0.02")}
-[loaders.pace]
-use = "pace"
-connections = 1
-duration = "150ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["slow"]
 loaders = ["pace"]
 vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
-[repeat]
-blocks = 3
-quiet = "off"
 """
     )
     told = bench("run", "rising.toml")

@@ -303,19 +303,11 @@ def test_a_distant_moment_is_no_reason_to_count_to_it() -> None:
 # --- a real trial --------------------------------------------------------------------------------
 
 SUITE = """benchforge = 1
+loaders.wrk = {{ use = "wrk", connections = 2, duration = "2s" }}
+scenarios.one = {{ request = {{ path = "/" }}, servers = ["app"], loaders = ["wrk"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.app]
 {server}
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "2s"
-[scenarios.one]
-request = {{ path = "/" }}
-servers = ["app"]
-loaders = ["wrk"]
-[repeat]
-blocks = 1
-quiet = "off"
 """
 
 

@@ -15,39 +15,15 @@ from benchforge.suite.load import load
 
 SUITE = """\
 benchforge = 1
-[servers.one]
-use = "waitress"
-app = "hello_wsgi"
-[servers.two]
-use = "waitress"
-app = "hello_flask"
-[loaders.few]
-use = "pace"
-connections = 2
-duration = "0.1s"
-[loaders.more]
-use = "pace"
-connections = 4
-duration = "0.1s"
-[scenarios.hello]
-request = { path = "/" }
-servers = ["one", "two"]
-loaders = ["few", "more"]
-[scenarios.again]
-request = { path = "/" }
-servers = ["two"]
-loaders = ["few"]
-[repeat]
-blocks = 3
-placebo = true
-quiet = "off"
-[tables.all]
-scenario = "hello"
-rows = "server"
-columns = "driver"
-metric = "throughput"
-[profiles.quick]
-repeat = { blocks = 1, placebo = false }
+servers.one = { use = "waitress", app = "hello_wsgi" }
+servers.two = { use = "waitress", app = "hello_flask" }
+loaders.few = { use = "pace", connections = 2, duration = "0.1s" }
+loaders.more = { use = "pace", connections = 4, duration = "0.1s" }
+scenarios.hello = { request = { path = "/" }, servers = ["one", "two"], loaders = ["few", "more"] }
+scenarios.again = { request = { path = "/" }, servers = ["two"], loaders = ["few"] }
+repeat = { blocks = 3, placebo = true, quiet = "off" }
+tables.all = { scenario = "hello", rows = "server", columns = "driver", metric = "throughput" }
+profiles.quick = { repeat = { blocks = 1, placebo = false } }
 """
 
 
@@ -95,8 +71,9 @@ def test_a_plan_shows_it_in_every_block(bench: Bench, suite: Path) -> None:
 
 def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_path: Path) -> None:
     text = suite.read_text().replace('loaders = ["few", "more"]', 'loaders = ["few"]')
+    inline = ", ".join(answering().splitlines())
     for app in ("hello_wsgi", "hello_flask"):
-        text = text.replace(f'use = "waitress"\napp = "{app}"\n', answering())
+        text = text.replace(f'use = "waitress", app = "{app}"', inline)
     suite.write_text(text)
     out = tmp_path / "out"
     args = ("--set", "repeat.seed=1", "--only", "hello", "-o", str(out))

@@ -46,26 +46,14 @@ def one_server(seconds: int, server: str = WAITRESS, loader: str = PACE, blocks:
     return f"""
 benchforge = 1
 smoke = true
-
-[placement.hosts]
-loader = "load"
-server = "app"
-
+placement.hosts = {{ loader = "load", server = "app" }}
+scenarios.hello = {{ servers = ["server"], loaders = ["tool"] }}
+repeat = {{ blocks = {blocks}, quiet = "off" }}
 [servers.server]
 {server}
-
 [loaders.tool]
 {loader}
 duration = "{seconds}s"
-
-[scenarios.hello]
-servers = ["server"]
-loaders = ["tool"]
-
-[repeat]
-blocks = {blocks}
-quiet = "off"
-
 """
 
 

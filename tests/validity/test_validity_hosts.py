@@ -81,26 +81,15 @@ def suite(
 ) -> str:
     tables = "".join(map(hosts.table, HOSTS))
     return f"""benchforge = 1
+placement.hosts = {{ loader = {loader}, server = "app" }}
+servers.sizes = {{ use = "gunicorn", app = "sizes_flask", worker_class = "gthread", threads = 4 }}
+scenarios.sizes = {{ request = {{ path = "{path}" }}, servers = ["sizes"], loaders = ["load"] }}
+repeat = {{ quiet = "off", blocks = {blocks} }}
 {tables}
-[placement.hosts]
-loader = {loader}
-server = "app"
-[servers.sizes]
-use = "gunicorn"
-app = "sizes_flask"
-worker_class = "gthread"
-threads = 4
 [loaders.load]
 use = "pace"
 connections = 4
 {load}
-[scenarios.sizes]
-request = {{ path = "{path}" }}
-servers = ["sizes"]
-loaders = ["load"]
-[repeat]
-quiet = "off"
-blocks = {blocks}
 """
 
 
@@ -185,8 +174,8 @@ def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     waits = json.dumps([sys.executable, str(tmp_path / "waits.py"), "{address}", "{port}"])
 
     def waiting(load: str) -> str:
-        gunicorn = 'use = "gunicorn"\napp = "sizes_flask"\nworker_class = "gthread"\nthreads = 4'
-        command = f'use = "command"\ncommand = {waits}'
+        gunicorn = 'use = "gunicorn", app = "sizes_flask", worker_class = "gthread", threads = 4'
+        command = f'use = "command", command = {waits}'
         return suite(hosts, loader=BOTH, load=load).replace(gunicorn, command)
 
     connected_once(bench, hosts, tmp_path, waiting(CLOSED))

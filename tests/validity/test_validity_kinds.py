@@ -11,12 +11,10 @@ from planted.validity import caught, measured, quiet
 BUSY = PROGRAMS / "faulty_servers/busy_kinds.py"
 SUITE = """benchforge = 1
 smoke = true
+loaders.load = {{ use = "pace", connections = 4, requests = 500, duration = "100s" }}
+feeds.id = {{ integers = [1, 1000] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 {servers}
-[loaders.load]
-use = "pace"
-connections = 4
-requests = 500
-duration = "100s"
 [scenarios.shop]
 servers = {labels}
 loaders = ["load"]
@@ -34,11 +32,6 @@ take = {{ cart = "json:/cart" }}
 name = "pay"
 request = {{ method = "POST", path = "/carts/{{cart}}/pay" }}
 expect = {{ json = {{ paid = "{{cart:integer}}" }} }}
-[feeds.id]
-integers = [1, 1000]
-[repeat]
-blocks = 1
-quiet = "off"
 """
 KINDS = {"item": "item", "pay": "buy.pay"}
 FAULTS = {

@@ -12,29 +12,18 @@ pytestmark = pytest.mark.timeout(1000)
 
 CLIENTS = """benchforge = 1
 smoke = true
+clients.published = {{ use = "aiohttp", mode = "async-map_published", requests = 50 }}
+clients.healthy = {{ use = "aiohttp", mode = "async-map", requests = 50 }}
+clients.pools = {{ use = "requests", mode = "threads-map_published", requests = 50 }}
+metrics.load = {{ use = "wall" }}
+repeat = {{ blocks = 1 }}
 [servers.answers]
 {server}
-[clients.published]
-use = "aiohttp"
-mode = "async-map_published"
-requests = 50
-[clients.healthy]
-use = "aiohttp"
-mode = "async-map"
-requests = 50
-[clients.pools]
-use = "requests"
-mode = "threads-map_published"
-requests = 50
-[metrics.load]
-use = "wall"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["answers"]
 clients = ["{client}"]
 expect = {{ body = "pong" }}
-[repeat]
-blocks = 1
 """
 
 
@@ -55,19 +44,15 @@ def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client:
 
 RUNTIMES = """benchforge = 1
 smoke = true
+loaders.load = {{ use = "wrk", connections = 2, duration = "1s" }}
+repeat = {{ blocks = 1 }}
 {runtimes}
 {servers}
-[loaders.load]
-use = "wrk"
-connections = 2
-duration = "1s"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = {labels}
 loaders = ["load"]
 expect = {{ body = "pong" }}
-[repeat]
-blocks = 1
 """
 OWN = f"py3{sys.version_info.minor}"
 OTHER = "py312" if sys.version_info.minor != 12 else "py313"

@@ -17,6 +17,8 @@ TRIES = 4
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."
 SUITE = """benchforge = 1
+scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
+metrics.throughput = {{ use = "throughput" }}
 {top}
 {servers}
 [loaders.load]
@@ -24,11 +26,6 @@ use = "{tool}"
 connections = {connections}
 {load}
 duration = "1s"
-[scenarios.asked]
-servers = ["healthy", "faulty"]
-loaders = ["load"]
-[metrics.throughput]
-use = "throughput"
 [repeat]
 blocks = {blocks}
 interleave = "100ms"

@@ -15,17 +15,14 @@ SUITE = f"""
 benchforge = 1
 name = "little"
 title = "one server | and a *slow* one"
+loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
+scenarios.s = {{ servers = ["fast", "slow"], loaders = ["pace"] }}
+repeat = {{ blocks = 3, quiet = "off" }}
+profiles.quick = {{ smoke = true, repeat.blocks = 1 }}
 [servers.fast]
 {answering()}
 [servers.slow]
 {answering("--wait", "0.05")}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "300ms"
-[scenarios.s]
-servers = ["fast", "slow"]
-loaders = ["pace"]
 [claims.XX1]
 says = "the slow one serves more"
 scenario = "s"
@@ -44,12 +41,6 @@ b = {{ server = "slow" }}
 holds = "a > 2 * b"
 published = 1.5
 original = "the rows were | swapped"
-[repeat]
-blocks = 3
-quiet = "off"
-[profiles.quick]
-smoke = true
-repeat.blocks = 1
 """
 
 

@@ -22,18 +22,12 @@ from benchforge.run.trial.context import locate_programs
 
 SUITE = """
 benchforge = 1
+servers.one = {{ use = "command", command = ["false"] }}
+loaders.load = {{ use = "wrk" }}
+scenarios.only = {{ servers = ["one"], loaders = ["load"], backends = ["cache"] }}
 [backends.cache]
 use = "redis"
 {options}
-[servers.one]
-use = "command"
-command = ["false"]
-[loaders.load]
-use = "wrk"
-[scenarios.only]
-servers = ["one"]
-loaders = ["load"]
-backends = ["cache"]
 """
 
 

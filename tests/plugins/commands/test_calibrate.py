@@ -177,18 +177,11 @@ def small(folder: Path) -> Path:
     path.write_text(
         f"""benchforge = 1
 smoke = true
+loaders.pace = {{ use = "pace", connections = 2, duration = "200ms" }}
+scenarios.ping = {{ servers = ["one"], loaders = ["pace"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.one]
 {answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "200ms"
-[scenarios.ping]
-servers = ["one"]
-loaders = ["pace"]
-[repeat]
-blocks = 1
-quiet = "off"
 """
     )
     return path

@@ -111,29 +111,22 @@ TABLES = tomllib.loads(
     """
 benchforge = 1
 title = "it's \\"a\\" title"
+servers.other = { use = "url", url = "http://127.0.0.1" }
+loaders.pace = { use = "pace" }
+scenarios.t = { servers = ["other"], loaders = ["pace"] }
+tables.x = { rows = "server" }
+repeat = { blocks = 2 }
 [servers.app]
 use = "command"
 command = ["x", "{port}"]
 directory = "new"
 environment = { "A.B" = "c" }
-[servers.other]
-use = "url"
-url = "http://127.0.0.1"
-[loaders.pace]
-use = "pace"
 [scenarios.s]
 servers = ["other", "app"]
 loaders = ["pace"]
 request = { path = "/{n}" }
 requests.app = { path = "/app" }
 vary = { "servers.app.environment" = [{ A = "1" }], "path.n" = [1, 2.5] }
-[scenarios.t]
-servers = ["other"]
-loaders = ["pace"]
-[tables.x]
-rows = "server"
-[repeat]
-blocks = 2
 """
 )
 OLD = RebaselinedServer({"use": "command", "command": ["y"], "directory": "old"}, "1" * 40)

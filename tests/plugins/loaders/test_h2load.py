@@ -26,6 +26,10 @@ APP = """async def app(scope, receive, send):
 SUITE = """
 benchforge = 1
 smoke = true
+loaders.h2c = { use = "h2load", protocol = "h2c", connections = 2, duration = "1s" }
+loaders.h1 = { use = "h2load", connections = 2, duration = "1s" }
+scenarios.plain = { servers = ["long"], loaders = ["h1"], expect = { status = 200, body = "ok." } }
+repeat = { blocks = 1, warmup = "0s" }
 [servers.short]
 use = "hypercorn"
 app = "pong:app"
@@ -36,26 +40,10 @@ use = "hypercorn"
 app = "pong:app"
 directory = "."
 keep_alive_max_requests = 1000000000
-[loaders.h2c]
-use = "h2load"
-protocol = "h2c"
-connections = 2
-duration = "1s"
-[loaders.h1]
-use = "h2load"
-connections = 2
-duration = "1s"
 [scenarios.streams]
 servers = ["short", "long"]
 loaders = ["h2c"]
 expect = { status = 200, body = "ok." }
-[scenarios.plain]
-servers = ["long"]
-loaders = ["h1"]
-expect = { status = 200, body = "ok." }
-[repeat]
-blocks = 1
-warmup = "0s"
 """
 
 

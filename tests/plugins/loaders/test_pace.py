@@ -862,18 +862,11 @@ def test_a_suite_is_measured_with_it(tmp_path: Path, bench: Bench) -> None:
         f"""
 benchforge = 1
 smoke = true
+loaders.paced = {{ use = "pace", rate = "100/s", duration = "1s", connections = 8 }}
+scenarios.one = {{ servers = ["mine"], loaders = ["paced"] }}
+repeat = {{ blocks = 1 }}
 [servers.mine]
 {answering()}
-[loaders.paced]
-use = "pace"
-rate = "100/s"
-duration = "1s"
-connections = 8
-[scenarios.one]
-servers = ["mine"]
-loaders = ["paced"]
-[repeat]
-blocks = 1
 """
     )
     told = bench("run", "suite.toml", "-o", "results")

@@ -116,6 +116,8 @@ def test_which_responses_of_a_stage_are_good_is_bounded(here: int, others: int, 
 SUITE = f"""benchforge = 1
 writes = ["."]
 smoke = true
+scenarios.day = {{ servers = ["records"], loaders = ["day"], expect = {{ status = 200 }} }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.records]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
@@ -125,10 +127,6 @@ connections = 20
 processes = 2
 arrivals = "constant"
 stages = ["0..80/s in 500ms", "80/s for 500ms", "200..0/s in 300ms"]
-[scenarios.day]
-servers = ["records"]
-loaders = ["day"]
-expect = {{ status = 200 }}
 [claims.third]
 scenario = "day"
 metric = "throughput"
@@ -140,9 +138,6 @@ scenario = "day"
 rows = ["server"]
 columns = ["stage"]
 metric = "throughput"
-[repeat]
-blocks = 1
-quiet = "off"
 """
 
 
@@ -196,7 +191,7 @@ def _has_an_axis_of_stages(trial: dict[str, Any], summary: dict[str, Any], resul
 
 def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
     path = tmp_path / "day.toml"
-    path.write_text(SUITE.replace("blocks = 1", 'blocks = 1\nwarmup = "200ms"'))
+    path.write_text(SUITE.replace("blocks = 1", 'blocks = 1, warmup = "200ms"'))
     (case,) = cases(path)
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
@@ -216,7 +211,7 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
         ("processes = 2", 'duration = "3s"', "duration and stages exclude each other"),
         ("processes = 2", "rate = 5", "rate and stages exclude each other"),
         ('use = "pace"', 'use = "wrk"', "loaders.day.stages"),
-        ("expect =", 'find = { rate = [10, 20], slo = "latency p50 < 1s" }\nexpect =',
+        ("expect =", 'find = { rate = [10, 20], slo = "latency p50 < 1s" }, expect =',
          "day: rate and stages exclude each other"),
         ('quiet = "off"', 'interleave = "1s"', "with stages and processes pace cannot take turns"),
         ("stage = 3", "stage = 4", "claims.third.a.stage: scenario 'day' has no stage 4"),

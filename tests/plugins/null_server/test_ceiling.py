@@ -293,13 +293,10 @@ def suite(folder: Path, loads: str, *, blocks: int = 30, more: str = "") -> Path
     path = folder / "small.toml"
     path.write_text(
         f"""benchforge = 1
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["a", "b"] }}
 [servers.one]
 {answering()}
 {loads}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["a", "b"]
 [repeat]
 blocks = {blocks}
 quiet = "off"

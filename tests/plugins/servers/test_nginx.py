@@ -31,18 +31,14 @@ from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 HOST = LocalHost()
 SUITE = """benchforge = 1
+scenarios.s = {{ servers = ["one"], loaders = ["wrk"], expect = {{ body = "Hello, World!" }} }}
+repeat = {{ blocks = 1 }}
 [servers.one]
 {server}
 [loaders.wrk]
 use = "{loader}"
 connections = 2
 {length}
-[scenarios.s]
-servers = ["one"]
-loaders = ["wrk"]
-expect = {{ body = "Hello, World!" }}
-[repeat]
-blocks = 1
 """
 # The front server of a study of 2016, as today's programs allow it.
 STUDY = {

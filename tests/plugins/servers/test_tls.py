@@ -15,20 +15,13 @@ from serving.certificate import certificate
 from benchforge.model.trial.trial import Trial
 
 SUITE = """benchforge = 1
+loaders.load = {{ use = "pace", connections = 2, duration = "0.2s" }}
+scenarios.s = {{ servers = ["mine"], loaders = ["load"], expect = {{ body = "hello" }} }}
+repeat = {{ blocks = 1 }}
 [servers.mine]
 use = "url"
 url = "{url}"
 {ca_file}
-[loaders.load]
-use = "pace"
-connections = 2
-duration = "0.2s"
-[scenarios.s]
-servers = ["mine"]
-loaders = ["load"]
-expect = {{ body = "hello" }}
-[repeat]
-blocks = 1
 """
 
 

@@ -15,20 +15,13 @@ def suite(folder: Path, loaders: str = "", more: str = "") -> Path:
     path.write_text(f"""benchforge = 1
 writes = ["."]
 smoke = true
-[feeds.id]
-integers = [1, 1000000000]
+feeds.id = {{ integers = [1, 1000000000] }}
+loaders.load = {{ use = "h2load", connections = 3, duration = "1s" }}
+loaders.other = {{ use = "pace", connections = 3, duration = "300ms" }}
 [servers.records]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
   "--log", "{folder}/requests.log"]
-[loaders.load]
-use = "h2load"
-connections = 3
-duration = "1s"
-[loaders.other]
-use = "pace"
-connections = 3
-duration = "300ms"
 [scenarios.mix]
 servers = ["records"]
 loaders = [{loaders or '"load", "other"'}]
@@ -116,13 +109,10 @@ def test_what_a_tool_cannot_send_is_refused_with_its_place(
     bench: Bench, tmp_path: Path, tool: str, more: str, says: str
 ) -> None:
     path = suite(tmp_path, '"load"', more)
-    options = 'command = ["{python}", "{url}"]\nrequests = 1' if tool == "hyperfine" else ""
-    length = "" if tool in {"weighttp", "hyperfine", "ab"} else 'duration = "1s"\n'
-    text = path.read_text().replace(
-        'use = "h2load"\nconnections = 3\nduration = "1s"\n',
-        f'use = "{tool}"\n{options}\n{length}',
-    )
-    path.write_text(text)
+    options = ', command = ["{python}", "{url}"], requests = 1' if tool == "hyperfine" else ""
+    length = "" if tool in {"weighttp", "hyperfine", "ab"} else ', duration = "1s"'
+    h2load = 'use = "h2load", connections = 3, duration = "1s"'
+    path.write_text(path.read_text().replace(h2load, f'use = "{tool}"{options}{length}'))
     refused = bench("check", path)
     assert refused.code == 2, refused.all
     lines = " ".join(refused.err.split())

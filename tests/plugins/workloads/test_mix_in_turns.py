@@ -28,13 +28,12 @@ command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{por
     path = folder / "mix.toml"
     path.write_text(f"""benchforge = 1
 writes = ["."]
+feeds.id = {{ integers = [1, 1000000000] }}
+metrics.throughput = {{ use = "throughput" }}
+repeat = {{ blocks = 1, interleave = "50ms", each = "300ms", seed = 7 }}
 {servers}
-[feeds.id]
-integers = [1, 1000000000]
 [loaders.load]
 {loader}
-[metrics.throughput]
-use = "throughput"
 [scenarios.mix]
 servers = ["north", "south"]
 loaders = ["load"]
@@ -50,11 +49,6 @@ metric = "throughput"
 a = {{ server = "north", kind = "item" }}
 b = {{ server = "south", kind = "item" }}
 holds = "a == b +- 50%"
-[repeat]
-blocks = 1
-interleave = "50ms"
-each = "300ms"
-seed = 7
 """)
     return path
 

@@ -39,10 +39,8 @@ def suite(folder: Path, loader: str) -> Path:
     path.write_text(
         f"""benchforge = 1
 writes = ["."]
-[feeds.id]
-integers = [1, 1000000000]
-[feeds.note]
-text = [8, 40]
+feeds.id = {{ integers = [1, 1000000000] }}
+feeds.note = {{ text = [8, 40] }}
 [servers.records]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",

@@ -18,16 +18,12 @@ def suite(
     text = f"""benchforge = 1
 writes = ["."]
 smoke = true
-[feeds.users]
-file = "users.csv"
-order = "each once"
+feeds.users = {{ file = "users.csv", order = "each once" }}
+loaders.load = {{ use = "{loader}", connections = 4, duration = "{duration}" }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.members]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS}/servers/members.py", "{{port}}", "{folder}/pages.log"]
-[loaders.load]
-use = "{loader}"
-connections = 4
-duration = "{duration}"
 [scenarios.members]
 servers = ["members"]
 loaders = ["load"]
@@ -42,9 +38,6 @@ form = {{ name = "{{users.name}}", password = "{{users.password}}" }}
 [scenarios.members.kinds.page]
 request = {{ path = "/of/{{users.name}}", headers = {{ X-Token = "{{token}}" }} }}
 expect = {{ json = {{ name = "{{users.name}}" }} }}
-[repeat]
-blocks = 1
-quiet = "off"
 """
     for before, after in changes.values():
         assert before in text

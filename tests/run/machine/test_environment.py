@@ -224,27 +224,14 @@ def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
     command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
     (tmp_path / "two.toml").write_text(
         f"""benchforge = 1
-[backends.store]
-use = "redis"
-listen = "tcp"
-[servers.plain]
-use = "command"
-command = [{command}, "--backend", "{{backends.store.url}}"]
+backends.store = {{ use = "redis", listen = "tcp" }}
+servers.plain = {{ use = "command", command = [{command}, "--backend", "{{backends.store.url}}"] }}
+loaders.pace = {{ use = "pace", connections = 1, rate = 20, duration = "500ms" }}
+scenarios.s = {{ servers = ["plain", "tls"], loaders = ["pace"], backends = ["store"] }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [servers.tls]
 use = "command"
 command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
-[loaders.pace]
-use = "pace"
-connections = 1
-rate = 20
-duration = "500ms"
-[scenarios.s]
-servers = ["plain", "tls"]
-loaders = ["pace"]
-backends = ["store"]
-[repeat]
-blocks = 1
-quiet = "off"
 """
     )
     told = bench("run", "two.toml", "--json")

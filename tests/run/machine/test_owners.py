@@ -14,19 +14,10 @@ TICKS_S = 0.05  # the kernel tells the time of ended children in ticks
 SUITE = """
 benchforge = 1
 writes = ["."]
-[servers.one]
-use = "command"
-command = {command}
-[clients.counted]
-use = "urllib"
-requests = 60
-timeout = "60s"
-[scenarios.owners]
-request = {{ path = "/" }}
-servers = ["one"]
-clients = ["counted"]
-[repeat]
-blocks = 1
+servers.one = {{ use = "command", command = {command} }}
+clients.counted = {{ use = "urllib", requests = 60, timeout = "60s" }}
+scenarios.owners = {{ request = {{ path = "/" }}, servers = ["one"], clients = ["counted"] }}
+repeat = {{ blocks = 1 }}
 """
 
 

@@ -93,17 +93,11 @@ def recorded(folder: Path, siblings: dict[int, str]) -> Path:
 def suite(folder: Path, top: str = "", more: str = "") -> Path:
     file = folder / "placed.toml"
     file.write_text(f"""benchforge = 1
+loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
 {top}
 [servers.one]
 {answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "300ms"
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["pace"]
 [repeat]
 blocks = 1
 quiet = "off"
@@ -220,7 +214,7 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, written: str, said
 def test_a_word_that_is_none_of_the_two(tmp_path: Path) -> None:
     with pytest.raises(SuiteErrors) as caught:
         read(tmp_path, 'placement = "aut"')
-    assert "placed.toml:2:1: placement: expected 'auto', 'off' or a table" in caught.value.text()
+    assert "placed.toml:4:1: placement: expected 'auto', 'off' or a table" in caught.value.text()
 
 
 # --- with real processes -------------------------------------------------------------------------
@@ -231,8 +225,8 @@ def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path
     assert bench("plan", file).code == 0  # to be run elsewhere
     done = bench("run", file)
     assert done.code == 2
-    assert "placed.toml:19:1: placement.server: this machine gives no CPU 99998" in done.err
-    assert "placed.toml:20:1: placement.loader: this machine gives no CPU 99999" in done.err
+    assert "placed.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
+    assert "placed.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
     assert f"hint: available CPUs: {USABLE}" in done.err
     assert not (tmp_path / "results").exists()
 
@@ -269,37 +263,19 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
     first, last = two_cpus()
     file = tmp_path / "all.toml"
     file.write_text(f"""benchforge = 1
-[placement]
-server = [{first}]
-upstream = "{first}"
-backend = "{last}"
-loader = "{last}"
-[backends.agents]
-use = "postgresql"
-dataset = "agents"
-[servers.behind]
-use = "gunicorn"
-app = "flask_agents"
-workers = 2
-[servers.front]
-use = "nginx"
-upstream = "behind"
-[loaders.pace]
-use = "pace"
-connections = 4
-duration = "300ms"
-[clients.library]
-use = "http_client"
-requests = 20
+placement = {{ server = [{first}], upstream = "{first}", backend = "{last}", loader = "{last}" }}
+backends.agents = {{ use = "postgresql", dataset = "agents" }}
+servers.behind = {{ use = "gunicorn", app = "flask_agents", workers = 2 }}
+servers.front = {{ use = "nginx", upstream = "behind" }}
+loaders.pace = {{ use = "pace", connections = 4, duration = "300ms" }}
+clients.library = {{ use = "http_client", requests = 20 }}
+repeat = {{ blocks = 1, quiet = "off" }}
 [scenarios.agents]
 request = {{ path = "/agents" }}
 servers = ["front"]
 loaders = ["pace"]
 clients = ["library"]
 backends = ["agents"]
-[repeat]
-blocks = 1
-quiet = "off"
 """)
     done = bench("run", file)
     assert done.code == 0, done.all

@@ -125,17 +125,11 @@ def burning(seconds: float) -> Iterator[None]:
 def suite(folder: Path, quiet: str, *, top: str = "") -> Path:
     file = folder / "quiet.toml"
     file.write_text(f"""benchforge = 1
+loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
 {top}
 [servers.one]
 {answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "300ms"
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["pace"]
 [repeat]
 blocks = 2
 {quiet}
@@ -237,5 +231,5 @@ def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
 def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:
     done = bench("check", suite(tmp_path, 'quiet = "never"'))
     assert done.code == 2
-    assert "quiet.toml:17:1: repeat.quiet: expected a duration such as" in done.err
+    assert "quiet.toml:11:1: repeat.quiet: expected a duration such as" in done.err
     assert "or 'off', got 'never'" in done.err

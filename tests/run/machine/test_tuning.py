@@ -232,17 +232,11 @@ def test_a_limit_that_cannot_be_raised_is_refused_with_what_holds(tmp_path: Path
 def suite(folder: Path, tuning: str = "", *, top: str = "") -> Path:
     file = folder / "tuned.toml"
     file.write_text(f"""benchforge = 1
+loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
+scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["wrk"] }}
 {top}
 [servers.one]
 {answering()}
-[loaders.wrk]
-use = "wrk"
-connections = 2
-duration = "1s"
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one"]
-loaders = ["wrk"]
 [repeat]
 blocks = 1
 {tuning}""")

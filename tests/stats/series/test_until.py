@@ -28,21 +28,17 @@ def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") ->
     path = folder / "few.toml"
     path.write_text(
         f"""benchforge = 1
+loaders.pace = {{ use = "pace", connections = 2, duration = "150ms" }}
+metrics.throughput = {{ use = "throughput" }}
 [servers.one]
 {answering()}
 [servers.two]
 {answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "150ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one", "two"]
 loaders = ["pace"]
 metrics = ["throughput"]
-[metrics.throughput]
-use = "throughput"
 [repeat]
 quiet = "off"
 {repeat}

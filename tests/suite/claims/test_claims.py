@@ -20,38 +20,21 @@ from benchforge.plugin import Metric
 from benchforge.registry import Registry
 
 SUITE = f"""benchforge = 1
+loaders.few = {{ use = "pace", connections = 1, duration = "0.5s" }}
+metrics.throughput = {{ use = "throughput" }}
+metrics.middle = {{ use = "latency", percentile = 50 }}
+metrics.tail = {{ use = "latency", percentile = 99.99 }}
+metrics.failed = {{ use = "error_rate" }}
+scenarios.hello = {{ servers = ["fast", "slow"], loaders = ["few"] }}
+scenarios.again = {{ servers = ["twin"], loaders = ["few"] }}
+repeat = {{ blocks = 4, quiet = "off" }}
+profiles.smoke = {{ smoke = true, repeat.blocks = 1 }}
 [servers.fast]
 {answering()}
 [servers.slow]
 {answering("--wait", "0.02")}
 [servers.twin]
 {answering("--wait", "0.02")}
-[loaders.few]
-use = "pace"
-connections = 1
-duration = "0.5s"
-[metrics.throughput]
-use = "throughput"
-[metrics.middle]
-use = "latency"
-percentile = 50
-[metrics.tail]
-use = "latency"
-percentile = 99.99
-[metrics.failed]
-use = "error_rate"
-[scenarios.hello]
-servers = ["fast", "slow"]
-loaders = ["few"]
-[scenarios.again]
-servers = ["twin"]
-loaders = ["few"]
-[repeat]
-blocks = 4
-quiet = "off"
-[profiles.smoke]
-smoke = true
-repeat.blocks = 1
 """
 BOTH = 'scenario = "hello"\na = { server = "fast" }\nb = { server = "slow" }\n'
 TWINS = """scenario = "hello"

@@ -94,26 +94,13 @@ def test_points_have_one_key_where_they_say_the_same(scenario: Scenario, paths: 
 
 SUITE = """
 benchforge = 1
-[servers.a]
-use = "gunicorn"
-app = "hello_flask"
-[servers.same]
-use = "gunicorn"
-app = "hello_flask"
-[servers.front]
-use = "nginx"
-upstream = "a"
-[servers.top]
-use = "nginx"
-upstream = "front"
-[loaders.w]
-use = "wrk"
-connections = 32
-duration = "5s"
-[clients.c]
-use = "requests"
-[repeat]
-warmup = "1s"
+servers.a = { use = "gunicorn", app = "hello_flask" }
+servers.same = { use = "gunicorn", app = "hello_flask" }
+servers.front = { use = "nginx", upstream = "a" }
+servers.top = { use = "nginx", upstream = "front" }
+loaders.w = { use = "wrk", connections = 32, duration = "5s" }
+clients.c = { use = "requests" }
+repeat = { warmup = "1s" }
 [scenarios.s]
 request = { path = "/x/{size}" }
 servers = ["a", "front", "top"]

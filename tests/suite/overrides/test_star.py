@@ -10,33 +10,13 @@ from benchforge.suite.load import load
 
 SUITE = """\
 benchforge = 1
-
-[servers.flask]
-use = "gunicorn"
-app = "hello_flask"
-workers = 4
-
-[servers.other]
-use = "gunicorn"
-app = "hello_flask"
-
-[servers.waitress]
-use = "waitress"
-app = "hello_flask"
-
-[loaders.closed]
-use = "wrk"
-
-[scenarios.hello]
-servers = ["flask", "other", "waitress"]
-loaders = ["closed"]
-
-[profiles.small]
-servers."*".workers = 1
-servers.other.workers = 2
-
-[profiles.told]
-servers."*".environment = { DEBUG = "1" }
+servers.flask = { use = "gunicorn", app = "hello_flask", workers = 4 }
+servers.other = { use = "gunicorn", app = "hello_flask" }
+servers.waitress = { use = "waitress", app = "hello_flask" }
+loaders.closed = { use = "wrk" }
+scenarios.hello = { servers = ["flask", "other", "waitress"], loaders = ["closed"] }
+profiles.small = { servers."*".workers = 1, servers.other.workers = 2 }
+profiles.told = { servers."*".environment = { DEBUG = "1" } }
 """
 
 
@@ -69,8 +49,11 @@ def test_what_is_said_later_holds_and_a_label_comes_before_the_star(
 
 
 def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
-    text = SUITE.replace("[loaders.closed]", '[servers."*"]\nworkers = 7\n\n[loaders.closed]')
-    assert workers(tmp_path, text) == {"flask": 4, "other": 7, "waitress": None}
+    assert workers(tmp_path, SUITE + '[servers."*"]\nworkers = 7\n') == {
+        "flask": 4,
+        "other": 7,
+        "waitress": None,
+    }
 
 
 def test_tables_merge(tmp_path: Path) -> None:

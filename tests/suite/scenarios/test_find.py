@@ -27,6 +27,7 @@ MOST = 200  # of a server that answers one after the other, each after 5 ms
 TOP = f"""benchforge = 1
 name = "capacity"
 smoke = true
+loaders.closed = {{ use = "pace", connections = 1, duration = "500ms" }}
 [servers.slow]
 use = "command"
 command = ["{sys.executable}", "{PROGRAMS / "servers/one_by_one.py"}", "{{port}}", "0.005"]
@@ -35,10 +36,6 @@ use = "pace"
 connections = 300
 arrivals = "constant"
 rate = 50
-duration = "500ms"
-[loaders.closed]
-use = "pace"
-connections = 1
 duration = "500ms"
 """
 SEARCH = """[scenarios.ping]
@@ -483,6 +480,6 @@ def test_a_client_cannot_search(tmp_path: Path) -> None:
 def test_an_error_is_told_with_its_place(bench: Bench, tmp_path: Path) -> None:
     told = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")))
     assert told.code == 2
-    assert "capacity.toml:20:28: scenarios.ping.find.slo: " in told.err
+    assert "capacity.toml:17:28: scenarios.ping.find.slo: " in told.err
     assert "no metric 'latncy' is declared" in told.err
     assert "hint: did you mean 'latency'?" in told.err

@@ -17,36 +17,18 @@ Where = tuple[str | int, ...]
 "The path of a value in a JSON file."
 
 SUITE = """benchforge = 1
-[servers.one]
-use = "waitress"
-app = "hello_wsgi"
-[loaders.wrk]
-use = "wrk"
-connections = 4
-duration = "1s"
-[loaders.ab]
-use = "ab"
-connections = 4
-duration = "1s"
-[loaders.pace]
-use = "pace"
-connections = 4
-duration = "0.5s"
-[loaders.paced]
-use = "pace"
-rate = "200/s"
-duration = "0.5s"
-[clients.plain]
-use = "http_client"
-requests = 200
+servers.one = { use = "waitress", app = "hello_wsgi" }
+loaders.wrk = { use = "wrk", connections = 4, duration = "1s" }
+loaders.ab = { use = "ab", connections = 4, duration = "1s" }
+loaders.pace = { use = "pace", connections = 4, duration = "0.5s" }
+loaders.paced = { use = "pace", rate = "200/s", duration = "0.5s" }
+clients.plain = { use = "http_client", requests = 200 }
+repeat = { blocks = 2, quiet = "off" }
 [scenarios.hello]
 servers = ["one"]
 loaders = ["wrk", "ab", "pace", "paced"]
 clients = ["plain"]
 expect = { length = 12 }
-[repeat]
-blocks = 2
-quiet = "off"
 """
 
 

@@ -16,25 +16,15 @@ _ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{po
 _ANSWERS += ["--wait", "0.003"]  # a load then leaves the CPUs to other tests
 SUITE = f"""benchforge = 1
 name = "small"
-[servers.one]
-use = "command"
-command = {_ANSWERS}
-[servers.two]
-use = "command"
-command = {[*_ANSWERS, "--body", "ping"]}
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "0.2s"
+servers.one = {{ use = "command", command = {_ANSWERS} }}
+servers.two = {{ use = "command", command = {[*_ANSWERS, "--body", "ping"]} }}
+loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
+repeat = {{ blocks = 3, quiet = "off" }}
+profiles.smoke = {{ smoke = true }}
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one", "two"]
 loaders = ["closed"]
-[repeat]
-blocks = 3
-quiet = "off"
-[profiles.smoke]
-smoke = true
 """
 
 

@@ -20,12 +20,9 @@ class PlantedReport:
 _SUITE = """benchforge = 1
 name = "{name}"
 title = "Two web servers answer a page"
+loaders.load = {{ use = "wrk", connections = 2, threads = 1, duration = "{duration}" }}
+repeat = {{ blocks = {blocks}, warmup = "500ms" }}
 {servers}
-[loaders.load]
-use = "wrk"
-connections = 2
-threads = 1
-duration = "{duration}"
 [metrics]
 throughput = {{ use = "throughput" }}
 latency = {{ use = "latency", percentile = 50 }}
@@ -43,9 +40,6 @@ metric = "throughput"
 a = {{ server = "north" }}
 b = {{ server = "south" }}
 holds = "a > b"
-[repeat]
-blocks = {blocks}
-warmup = "500ms"
 """
 
 

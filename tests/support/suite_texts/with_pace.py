@@ -13,15 +13,12 @@ def suite(folder: Path, *, two: str = "", blocks: int = 3, top: str = TOP, more:
     path.write_text(
         f"""benchforge = 1
 smoke = true
+loaders.pace = {{ use = "pace", connections = 2, duration = "200ms" }}
 {top}
 [servers.one]
 {answering()}
 [servers.two]
 {two or answering()}
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "200ms"
 [scenarios.ping]
 request = {{ path = "/ping" }}
 servers = ["one", "two"]

@@ -1,9 +1,6 @@
 """Load: one load tool runs to its end, and all processes are looked at meanwhile."""
 
-import contextlib
-import gc
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from benchforge.model.trial.observation import Role
@@ -35,7 +32,7 @@ def load(
     what `drive` raises.
     """
     recorder = scope.recorder
-    with recorder.phase("load"), uncollected(), watch(scope, warm.answering.services) as watched:
+    with recorder.phase("load"), watch(scope, warm.answering.services) as watched:
         watched.leave_out(warm.monitor)
         if begins_s is not None:
             time.sleep(max(0.0, begins_s - time.monotonic()))
@@ -54,16 +51,6 @@ def watch(scope: TrialScope, services: list[Serving]) -> Watch:
         serving.name: (serving.role, serving.running) for serving in services
     }
     return Watch(scope.sandbox, parts, _why_foreign(scope, services), scope.placement)
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Let our interpreter collect no garbage: a collection takes a CPU for milliseconds."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _why_foreign(scope: TrialScope, services: list[Serving]) -> str:

@@ -22,7 +22,7 @@ from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
-from benchforge.run.trial.stages.load import LoadedServer, uncollected
+from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.order import ALONE, LocalWay
 from benchforge.run.trial.stages.start import start
 from benchforge.run.trial.stages.steps import Steps
@@ -30,6 +30,7 @@ from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
+from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
 from benchforge.stats.turns.order import (
     LEAST_OF_FROZEN,
