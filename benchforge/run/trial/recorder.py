@@ -63,7 +63,7 @@ class TrialRecorder:
     load_began_s: float = 0.0
     "Start of the load on the monotonic clock."
     error: Exception | None = None
-    "What ended the trial, where it was this one's fault."
+    "Error that ended the trial, where it was this one's fault."
     _processes: list[tuple[Command, Running]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)

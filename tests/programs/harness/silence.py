@@ -47,7 +47,7 @@ if PROGRAM and "SILENCE" in os.environ:
         setattr(sys, name, io.TextIOWrapper(raw, line_buffering=True))
     gc.callbacks.append(collected)
     # benchforge's own threshold is so high that a short load proves nothing.
-    gc.set_threshold(int(os.environ.get("SILENCE_AFTER", "100")))
+    gc.set_threshold(100)
     gc.set_threshold = lambda *_: None
     gc.collect()  # both are noted, so others would be
     print(file=sys.stderr)

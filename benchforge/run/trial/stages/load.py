@@ -19,7 +19,7 @@ class LoadedServer:
 
     warm: WarmServer
     target: Target
-    "Where the load went: the load tool's output is read by it."
+    "Target of the load: the load tool's output is read by it."
     finished: tuple[Finished, ...]
 
 

@@ -192,13 +192,17 @@ def stop(scopes: Sequence[TrialScope]) -> None:
     with contextlib.ExitStack() as phases:
         for scope in scopes:
             phases.enter_context(scope.recorder.phase("stop"))
-        backwards = [[(scope, serving) for serving in reversed(scope.started)] for scope in scopes]
+        backwards = [
+            [(scope.sandbox, serving) for serving in reversed(scope.started)] for scope in scopes
+        ]
         for row in itertools.zip_longest(*backwards):
-            running = [(*pair, pair[1].running) for pair in row if pair and pair[1].running]
-            for scope, serving, process in running[1:]:
-                scope.sandbox.signal(process, serving.part.stop_signal)
-            for scope, serving, process in running:
-                scope.sandbox.stop(process, STOP_WITHIN_S, serving.part.stop_signal)
+            pairs = [pair for pair in row if pair is not None]
+            for sandbox, serving in pairs[1:]:
+                if serving.running is not None:
+                    sandbox.signal(serving.running, serving.part.stop_signal)
+            for sandbox, serving in pairs:
+                if serving.running is not None:
+                    sandbox.stop(serving.running, STOP_WITHIN_S, serving.part.stop_signal)
 
 
 def _not_ready(sandbox: Sandbox, serving: Serving, probe: Accepts | Succeeds) -> str:
