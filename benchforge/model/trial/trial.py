@@ -140,7 +140,8 @@ class Trial(Frozen):
     seconds: NonNegativeFloat
     "Time of the whole trial: wait for quiet, start, probes, warm-up, load, stop."
     phases: dict[str, NonNegativeFloat]
-    "Seconds of each phase: quiet (the wait for it), keeper, services, ask, warm-up, load, stop."
+    """Seconds of each phase: quiet (the wait for it), keeper, services, ask, stream, warm-up, \
+load, stop, leave; in turns also freeze, rates, end, which are those of the whole launch."""
     request: Request
     "Request of the scenario."
     url: str = ""

@@ -25,7 +25,10 @@ from benchforge.model.trial.turns import Turns
 from benchforge.parts.command import Command, Finished
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
-_STAGES = {"ask": "ask", "warm-up": "drive", "load": "drive", "stop": "drive"}
+_STAGES = {
+    "ask": "ask",
+    **dict.fromkeys(("warm-up", "freeze", "rates", "load", "end", "stop"), "drive"),
+}
 "What a trial was about in its phases, where its keeper is told to do one more thing."
 
 

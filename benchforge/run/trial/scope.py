@@ -109,6 +109,8 @@ def trial_scope(
             }
             with contextlib.suppress(TrialFailed):  # the keeper is gone: that is said already
                 recorder.ended(sandbox)
+            with recorder.phase("leave"):
+                stack.close()
 
 
 def services_of(case: Case) -> list[tuple[Role, str, Service]]:

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -94,24 +94,34 @@ def _take_turns(
 ) -> list[LoadedServer]:
     """Freeze all servers, and let each run in its slices alone; the stage `load` of turns."""
     with contextlib.ExitStack() as places:
-        for scope in scopes:
-            places.enter_context(scope.recorder.phase("load"))
-        places.enter_context(uncollected())
-        frozen = []
-        for scope, warm_server in zip(scopes, warm, strict=True):
-            with scope.recorder.blamed():
-                frozen.append(_frozen(scope, warm_server, places))
-        slice_s = _longest_slice_s(frozen)
+        with _phase(scopes, "freeze"):
+            frozen = []
+            for scope, warm_server in zip(scopes, warm, strict=True):
+                with scope.recorder.blamed():
+                    frozen.append(_frozen(scope, warm_server, places))
+        with _phase(scopes, "rates"):
+            slice_s = _longest_slice_s(frozen)
         watched = [_watched(server, places) for server in frozen]
-        _run_slices(frozen, seed, slice_s)
-        for server in frozen:  # each takes a tenth of a second
-            with server.scope.recorder.blamed():
-                server.turn.tool.ask_to_end()
-        loaded = []
-        for server, parts in zip(frozen, watched, strict=True):
-            with server.scope.recorder.blamed():
-                loaded.append(_ended(server, parts, frozen, (seed, slice_s)))
+        with _phase(scopes, "load"), uncollected():
+            _run_slices(frozen, seed, slice_s)
+        with _phase(scopes, "end"):
+            for server in frozen:  # each takes a tenth of a second
+                with server.scope.recorder.blamed():
+                    server.turn.tool.ask_to_end()
+            loaded = []
+            for server, parts in zip(frozen, watched, strict=True):
+                with server.scope.recorder.blamed():
+                    loaded.append(_ended(server, parts, frozen, (seed, slice_s)))
     return loaded
+
+
+@contextlib.contextmanager
+def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
+    """Note how long all members took for a part of the load."""
+    with contextlib.ExitStack() as phases:
+        for scope in scopes:
+            phases.enter_context(scope.recorder.phase(name))
+        yield
 
 
 def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
