@@ -40,14 +40,11 @@ def write_reports(
     folder: Path,
     names: Sequence[str] = REPORTERS,
     into: Path | None = None,
-    *,
-    appends: bool = True,
 ) -> list[Path]:
     """Write reports of a result's folder into it, or into another one.
 
     Each is formed elsewhere first: whenever we end, a file is there whole, or as it was before.
-    What a reporter wants appended elsewhere is, where the environment names the file and it
-    `appends`.
+    What a reporter wants appended elsewhere is, where the environment names the file.
 
     Raises OSError where a file cannot be written, and Unusable where a reporter breaks.
     """
@@ -61,7 +58,7 @@ def write_reports(
                 listed(folder, name, place)
             door.write(into, name, door.pieces(place, name))
             written.append(into / name)
-            elsewhere = os.environ.get(by.appended_to) if by.appended_to and appends else None
+            elsewhere = os.environ.get(by.appended_to) if by.appended_to else None
             if elsewhere:
                 with Path(elsewhere).open("ab") as end:
                     end.writelines(door.pieces(place, name))

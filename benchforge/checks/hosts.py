@@ -140,7 +140,9 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         ]
         for worst in sorted(judged, key=lambda check: _WORST.index(check.status))[-1:]:
             says, of = f"{label}: {worst.message}", worst.value
-            yield limits.check("H8", "apparatus", of, says, status=worst.status, component=label)
+            yield limits.check("H8", "apparatus", of, says, status=worst.status).about(
+                component=label
+            )
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
@@ -148,7 +150,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     host = trial.hosts[label]
     if host.clock_bound_s is None or host.clock_moved_s is None:
         why = f"the clock of {label} was not compared before and after the load"
-        return limits.check("H5", "apparatus", None, why, component=label)
+        return limits.check("H5", "apparatus", None, why).about(component=label)
     moved = max(0.0, abs(host.clock_moved_s) - 2 * host.clock_bound_s)
     # Times of hosts are compared where several load tools start together, and nowhere else.
     several = any(one.reading is not None for one in trial.hosts.values())
@@ -157,7 +159,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
     if limits["H5"].status(value) != "pass":
         says += ": times of different hosts cannot be compared; use a quieter network"
-    return limits.check("H5", "apparatus", value, says, component=label)
+    return limits.check("H5", "apparatus", value, says).about(component=label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -172,7 +174,7 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
         if len(labels) > 1:
             says = f"hosts {conjoined(labels)} are one machine, and share its CPUs"
             says += ": use a machine for each"
-            yield limits.check("P1", "apparatus", None, says, status="warn", scope="result")
+            yield limits.check("P1", "apparatus", None, says, status="warn").about(scope="result")
 
 
 def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -195,4 +197,4 @@ def _alike(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Itera
         if role == "server":
             says += "; a difference between servers may be one between machines: use one host"
         status: Status = "warn" if other or role == "server" else "pass"
-        yield limits.check("H2", "apparatus", None, says, status=status, scope="result")
+        yield limits.check("H2", "apparatus", None, says, status=status).about(scope="result")

@@ -109,12 +109,8 @@ class Thresholds(Frozen):
         message: str,
         *,
         status: Status | None = None,
-        scope: Literal["trial", "comparison", "result"] = "trial",
-        component: str = "",
-        invalidates: Literal["all", "latency"] = "all",
-        because: str = "",
     ) -> Check:
-        """Return a check's answer, judged by its limit unless `status` says otherwise.
+        """Return a check's answer of a trial, judged by its limit unless `status` says otherwise.
 
         Without a value and a status it is unknown, and `message` says why. `id_` may be that of one
         of several limits, such as N3.cpu.
@@ -125,18 +121,15 @@ class Thresholds(Frozen):
         return Check(
             id=id_.partition(".")[0],
             name=limit.name,
-            scope=scope,
+            scope="trial",
             subject=subject,
             status=status,
             value=value if value is None else float(f"{value:.{_DIGITS}g}"),
             threshold=limit.description,
             source=limit.source,
             message=message,
-            component=component,
-            invalidates=invalidates,
             transient=limit.transient,
             topic=limit.topic,
-            because=because,
         )
 
 

@@ -21,7 +21,7 @@ def not_compared(
     if len(cases) > 1:
         says = "not compared: fewer than two of the cases have a trial that is believed"
         for id_ in ids:
-            yield limits.check(id_, "behaviour", None, says, scope="comparison")
+            yield limits.check(id_, "behaviour", None, says).about(scope="comparison")
 
 
 def of_roles(trial: Trial, *roles: Role) -> list[Usage]:

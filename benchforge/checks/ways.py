@@ -76,4 +76,6 @@ def unjudged(way: Way, limits: Thresholds) -> Iterator[Check]:
         first, *others = (name.partition(" ")[0] for name in names.split(", "))
         for id_ in (first, *others):
             says, because = f"not judged {way}: {why}", first if id_ != first else ""
-            yield limits.check(id_, "apparatus", None, says, scope="comparison", because=because)
+            yield limits.check(id_, "apparatus", None, says).about(
+                scope="comparison", because=because
+            )

@@ -87,6 +87,21 @@ but those of the trial; what a program writes beside the code of a server goes w
 TABLES = (*LABELLED, "verdicts", "repeat", "tuning", "placement", "engine", "gate", "profiles")
 
 
+@dataclass(frozen=True)
+class SuiteCall:
+    """What a command line says of a suite."""
+
+    path: Path
+    profile: str | None = None
+    settings: Sequence[tuple[str, str]] = ()
+    only: Sequence[str] = ()
+    digests: Mapping[str, str] | None = None
+    """Digests of code and data of a text whose secrets are hidden already, that of a result or on \
+a host; None for another."""
+    feeds: bool = True
+    "True if the files of feeds are there."
+
+
 def load(
     path: str | os.PathLike[str],
     registry: Registry,
@@ -95,20 +110,35 @@ def load(
     settings: Sequence[tuple[str, str]] = (),
     only: Sequence[str] = (),
     text: str | None = None,
-    digests: Mapping[str, str] | None = None,
-    feeds: bool = True,
-    tells: Callable[[str], str | None] = os.environ.get,
 ) -> Suite:
     """Read a suite with one profile and all settings applied, every name in it resolved.
 
-    `text` is read instead of the file, `tells` gives values of the environment. Where not all files
-    are: digests of code and data, and if feeds are there. Raises SuiteErrors: all that is wrong.
+    `text` is read instead of the file. Raises SuiteErrors: all that is wrong.
     """
     written = read(path) if text is None else parsed(os.fspath(path), text)
-    document = layered(written, profile, settings, registry)
+    given = SuiteCall(Path(path), profile, settings, only)
+    return _resolved(written, given, registry, os.environ.get)
+
+
+def load_on_host(
+    text: str, given: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
+) -> Suite:
+    """Read the text of a suite on a host, where not all of its files are.
+
+    `tells` gives values of the environment. Raises SuiteErrors: all that is wrong.
+    """
+    return _resolved(parsed(os.fspath(given.path), text), given, registry, tells)
+
+
+def _resolved(
+    written: Document,
+    given: SuiteCall,
+    registry: Registry,
+    tells: Callable[[str], str | None],
+) -> Suite:
+    document = layered(written, given.profile, given.settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
     environment = Environment(tells)
-    given = _Given(Path(path), profile, settings, only, digests, feeds)
     reading = _suite(document, written.tables, given, registry, environment)
     suite, claims = sound(reading, document, environment.used)
     return sound(_with_cases(suite, claims), document, environment.used)
@@ -133,7 +163,7 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     if points > _MOST_POINTS:
         raise Unusable(too_many(points, _MOST_POINTS, "combinations"))
     digests = header.code_digests or {}
-    given = _Given(_NOWHERE, header.profile, settings, header.only, digests, False)
+    given = SuiteCall(_NOWHERE, header.profile, settings, header.only, digests, False)
     environment = Environment(lambda _: HIDDEN)
     reading = _suite(document, document.tables, given, registry, environment)
     suite, _ = sound(reading, document)
@@ -141,24 +171,10 @@ def of_result(header: "Header", registry: Registry) -> Suite:
     return replace(suite, scenarios=wanted, code=header.code)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """What the command line says of a suite."""
-
-    path: Path
-    profile: str | None = None
-    settings: Sequence[tuple[str, str]] = ()
-    only: Sequence[str] = ()
-    digests: Mapping[str, str] | None = None
-    """Digests of code and data of a text whose secrets are hidden already, that of a result or on \
-a host; None for another."""
-    feeds: bool = True
-
-
 def _suite(
     document: Document,
     written: Tables,
-    given: _Given,
+    given: SuiteCall,
     registry: Registry,
     environment: Environment,
 ) -> Checked[tuple[Suite, Mapping[str, SoundClaim]]]:
@@ -288,7 +304,7 @@ def _nul_faults(value: JsonValue, path: tuple[str | int, ...]) -> Checked[None]:
             yield from _nul_faults(inner, (*path, step))
 
 
-def _top(tables: Tables, given: _Given) -> Checked[Top]:
+def _top(tables: Tables, given: SuiteCall) -> Checked[Top]:
     if tables.get("benchforge") is None:
         hint = f"write benchforge = {FORMAT} as the first line: the format of the suite"
         yield Fault((), "'benchforge' is missing", hint)

@@ -89,7 +89,7 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         total = sum(map(requests, readings))
         if None in bad or not total:
             says = f"how many requests of {name} failed is not known"
-            return limits.check("E1", "behaviour", None, says, scope="comparison")
+            return limits.check("E1", "behaviour", None, says).about(scope="comparison")
         shares[name] = sum(one for one in bad if one is not None) / total
     apart = max(shares.values()) - min(shares.values())
     bad_one = max(shares, key=shares.__getitem__)
@@ -98,8 +98,8 @@ def errors_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
     if fails:
         most = percent(shares[bad_one])
         says += f": {bad_one} has most, {most}; it did other work than the others"
-    return limits.check(
-        "E1", "behaviour", apart, says, status="fail" if fails else "pass", scope="comparison"
+    return limits.check("E1", "behaviour", apart, says, status="fail" if fails else "pass").about(
+        scope="comparison"
     )
 
 
@@ -113,13 +113,13 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     recorded = None if reading is None else _recorded(reading)
     if reading is None or not recorded:
         says = "what response times leave out is not known: the tool tells none"
-        return limits.check("E2", "apparatus", None, says, invalidates="latency")
+        return limits.check("E2", "apparatus", None, says).about(invalidates="latency")
     late = max(reading.censored, reading.errors.get("timeout", 0))
     flying = [_in_flight(trial, reading, percent / 100, late) for percent in tails]
     lost = [late + number for number in flying if number is not None]
     if not lost:
         says = "how many requests were in flight at the end is not known"
-        return limits.check("E2", "apparatus", None, says, invalidates="latency")
+        return limits.check("E2", "apparatus", None, says).about(invalidates="latency")
     slowest = [(100 - percent) / 100 for percent in tails]
     of_each = [own * (recorded + number) for own, number in zip(slowest, lost, strict=True)]
     limit, value, beyond = limits["E2"], lost[-1] / of_each[-1], of_each[-1]
@@ -134,13 +134,8 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
     if limit.status(value) != "pass":
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"
-    return limits.check(
-        "E2",
-        "behaviour" if about_server else "apparatus",
-        value,
-        says,
-        component=f"p{least:g}",
-        invalidates="latency",
+    return limits.check("E2", "behaviour" if about_server else "apparatus", value, says).about(
+        component=f"p{least:g}", invalidates="latency"
     )
 
 

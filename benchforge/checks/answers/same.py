@@ -22,8 +22,8 @@ def between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterato
     answers = {name: answer for name, answer in firsts.items() if answer is not None}
     if unknown:
         says = f"what {', '.join(unknown)} answered was not kept"
-        yield limits.check("E3", "behaviour", None, says, scope="comparison")
-        yield limits.check("E4", "behaviour", None, says, scope="comparison")
+        yield limits.check("E3", "behaviour", None, says).about(scope="comparison")
+        yield limits.check("E4", "behaviour", None, says).about(scope="comparison")
     else:
         yield _same_answers(answers, sides, limits)
         yield _same_bytes(answers, limits)
@@ -46,7 +46,7 @@ def _same_answers(
             f"{name}: {answer.status} {kind(answer)}" for name, answer in firsts.items()
         )
         says = f"they do not answer alike: {'; '.join(faults)} ({kinds}): compare those that do"
-        return limits.check("E3", "behaviour", None, says, status="fail", scope="comparison")
+        return limits.check("E3", "behaviour", None, says, status="fail").about(scope="comparison")
     lengths = {name: answer.length for name, answer in firsts.items()}
     apart = max(lengths.values()) - min(lengths.values())
     share = apart / max(1, min(lengths.values()))
@@ -60,9 +60,9 @@ def _same_answers(
             else "right statuses"
         )
         says = f"all answer {statuses}, content type and body"
-        return limits.check("E3", "behaviour", share, says, status="pass", scope="comparison")
+        return limits.check("E3", "behaviour", share, says, status="pass").about(scope="comparison")
     says = f"their bodies differ ({sizes}): if they should not, say same_body = true in `expect`"
-    return limits.check("E3", "behaviour", share, says, status="warn", scope="comparison")
+    return limits.check("E3", "behaviour", share, says, status="warn").about(scope="comparison")
 
 
 def _equal(sides: Mapping[str, Sequence[Trial]]) -> bool:
@@ -87,7 +87,7 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
     }
     if len(sizes) < len(firsts):
         says = "the length of headers was not kept"
-        return limits.check("E4", "behaviour", None, says, scope="comparison")
+        return limits.check("E4", "behaviour", None, says).about(scope="comparison")
     apart = max(sizes.values()) - min(sizes.values())
     smallest = min(sizes[name] + answer.length for name, answer in firsts.items())
     share = apart / smallest
@@ -97,9 +97,9 @@ def _same_bytes(firsts: dict[str, Answer], limits: Thresholds) -> Check:
         faults.insert(0, f"{per_side} bytes of headers")
     if not faults:
         says = f"headers are of like length: {per_side} bytes"
-        return limits.check("E4", "behaviour", share, says, status="pass", scope="comparison")
+        return limits.check("E4", "behaviour", share, says, status="pass").about(scope="comparison")
     says = f"their headers differ: {'; '.join(faults)}: writing and sending them is work too"
-    return limits.check("E4", "behaviour", share, says, status="warn", scope="comparison")
+    return limits.check("E4", "behaviour", share, says, status="warn").about(scope="comparison")
 
 
 def _other_headers(firsts: dict[str, Answer]) -> Iterator[str]:
@@ -133,13 +133,13 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
         says = f"not all were asked the same: {', '.join(requested)}, or other headers or bodies"
         if declared:
             says += "; a request of its own is comparable where all bodies are the same"
-        return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
+        return limits.check("E5", "apparatus", None, says, status="fail").about(scope="comparison")
     if changed:
         says = "the load tool's options or its script changed between trials: measure all anew"
-        return limits.check("E5", "apparatus", None, says, status="fail", scope="comparison")
+        return limits.check("E5", "apparatus", None, says, status="fail").about(scope="comparison")
     if any("" in some for some in digests.values()):
         says = "whether the load tool's script stayed the same was not kept"
-        return limits.check("E5", "apparatus", None, says, scope="comparison")
+        return limits.check("E5", "apparatus", None, says).about(scope="comparison")
     says = "all were asked the same, by the same tool with the same script"
     if declared:
         pairs = {trial.case.server: trial.request for trial in all_trials}
@@ -147,7 +147,7 @@ def _same_requests(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> 
             f"{label} by {request.method} {request.path}" for label, request in pairs.items()
         )
         says = f"each was asked as the suite declares, and all answer the same: {says}"
-    return limits.check("E5", "apparatus", None, says, status="pass", scope="comparison")
+    return limits.check("E5", "apparatus", None, says, status="pass").about(scope="comparison")
 
 
 def _own_requests(trials: Sequence[Trial]) -> bool:

@@ -68,21 +68,21 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
     """Return O1: whether the 99th percentile of a closed loop is one that a user would see."""
     if reading.latency is None or not reading.latency.counts:
         why = "the load tool gives no histogram of its response times: whether it missed is unknown"
-        return limits.check("O1", "apparatus", None, why, invalidates="latency")
+        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
     if reading.censored and reading.censored_from_us is None:
         why = f"{reading.censored} requests took longer than the load tool records"
-        return limits.check("O1", "apparatus", None, why, invalidates="latency")
+        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
     times = _all_times(reading, reading.latency)
     value, waits_us = exposure(times, P), residual_us(times, P)
     if value is None or waits_us is None:
         why = "the response times are too short for the load tool's clock"
-        return limits.check("O1", "apparatus", None, why, invalidates="latency")
+        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
     # Of what took longer than is recorded only this is known: the truth is above both numbers.
     more = "more than " if reading.censored else ""
     longest = amount("us", reading.censored_from_us or 0)
     if reading.latency.quantile(P, reading.censored) is None:
         why = f"p99 itself is longer than the {longest} that the load tool records"
-        return limits.check("O1", "apparatus", None, why, invalidates="latency")
+        return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
     says = (
         f"at random moments p99 would be {more}{amount('us', waits_us)}, {more}{figure(value)} "
         "times that of the closed loop"
@@ -93,7 +93,7 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
         # A pause of users ends nothing for other reasons, too.
         says += "" if thinks else _stalls(reading, times.quantile(0.5) or 0, waits_us)
         says += ": measure response times at a rate, with pace"
-    return limits.check("O1", "apparatus", value, says, invalidates="latency")
+    return limits.check("O1", "apparatus", value, says).about(invalidates="latency")
 
 
 def _all_times(reading: Reading, latency: Histogram) -> Histogram:
@@ -134,9 +134,9 @@ def _timer(reading: Reading, limits: Thresholds) -> Check:
     median_us, own = (reading.percentiles_us or {}).get("50"), reading.printed.get(_UNCORRECTED)
     if median_us is None or not isinstance(own, int | float):
         why = "wrk2 told no times from the real sending, so how late its timer was is not known"
-        return limits.check("O2", "apparatus", None, why, invalidates="latency")
+        return limits.check("O2", "apparatus", None, why).about(invalidates="latency")
     value = max(0.0, median_us - own) / 1e6
     says = f"half of the response times have {amount('s', value)} or more of wrk2's own timer"
     if limits["O2"].status(value) != "pass":
         says += ": use pace, which is built in"
-    return limits.check("O2", "apparatus", value, says, invalidates="latency")
+    return limits.check("O2", "apparatus", value, says).about(invalidates="latency")

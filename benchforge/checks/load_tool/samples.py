@@ -24,7 +24,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
         return
     if begun is None:
         why = "the load tool does not tell how many response times it has"
-        yield limits.check("S2", "apparatus", None, why, invalidates="latency")
+        yield limits.check("S2", "apparatus", None, why).about(invalidates="latency")
         return
     for percent in shown:
         of, beyond = f"p{percent:g}", round(begun * (100 - percent) / 100, 6)
@@ -34,7 +34,9 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
             longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
             says += f"; {longer or 'it takes'} {needed}"
-        yield limits.check("S2", "apparatus", beyond, says, component=of, invalidates="latency")
+        yield limits.check("S2", "apparatus", beyond, says).about(
+            component=of, invalidates="latency"
+        )
 
 
 def _longer(times: float) -> float:

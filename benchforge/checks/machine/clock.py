@@ -59,18 +59,14 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     source = header.facts.get("clocksource")
     if not isinstance(source, str) or not source:
         why = "the kernel does not tell its clock source"
-        yield limits.check("T1", "apparatus", None, why, scope="result", invalidates="latency")
+        yield limits.check("T1", "apparatus", None, why).about(
+            scope="result", invalidates="latency"
+        )
         return
     good = source in _GOOD or source.startswith(_GOOD_FAMILY)
     says = f"the kernel's clock source is {source}"
     if not good:
         says += ": it is slow to read, which is part of short response times; use another machine"
-    yield limits.check(
-        "T1",
-        "apparatus",
-        None,
-        says,
-        status="pass" if good else "fail",
-        scope="result",
-        invalidates="latency",
+    yield limits.check("T1", "apparatus", None, says, status="pass" if good else "fail").about(
+        scope="result", invalidates="latency"
     )

@@ -15,13 +15,13 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     """Yield G1: whether each trial began on the machine that the header tells of."""
     if not header.fingerprint:
         says = "whether the machine stayed the same was not looked at: an older benchforge measured"
-        yield limits.check("G1", "apparatus", None, says, scope="result")
+        yield limits.check("G1", "apparatus", None, says).about(scope="result")
         return
     others = [trial for trial in trials if trial.fingerprint != header.fingerprint]
     unseen = [trial for trial in others if not trial.fingerprint]
     if unseen:
         says = f"whether the machine stayed the same is not known of {_named(unseen)}"
-        yield limits.check("G1", "apparatus", None, says, scope="result")
+        yield limits.check("G1", "apparatus", None, says).about(scope="result")
     elif others:
         names = list(dict.fromkeys(one for trial in others for one in trial.changed_facts))
         what = listed(names, _SHOWN) if names else "a hard fact"
@@ -30,10 +30,10 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
             ": begin anew, and leave its settings alone"
         )
         count = float(len(others))
-        yield limits.check("G1", "apparatus", count, says, status="fail", scope="result")
+        yield limits.check("G1", "apparatus", count, says, status="fail").about(scope="result")
     else:
         says = "the machine's hard facts were the same before each trial"
-        yield limits.check("G1", "apparatus", 0.0, says, status="pass", scope="result")
+        yield limits.check("G1", "apparatus", 0.0, says, status="pass").about(scope="result")
 
 
 def _named(trials: Sequence[Trial]) -> str:

@@ -49,14 +49,14 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         return
     if len(measured) < len(means):
         why = "the frequency of the CPUs is not known for each case"
-        yield limits.check("F2.between", "apparatus", None, why, scope="comparison")
+        yield limits.check("F2.between", "apparatus", None, why).about(scope="comparison")
         return
     value = max(measured) / min(measured) - 1
     lowest, highest = figure(min(measured)), figure(max(measured))
     says = f"the CPUs of the cases ran at {lowest} to {highest} MHz on average"
     if limits["F2.between"].status(value) != "pass":
         says += f", {percent(value)} apart: fix it (governor performance, no turbo)"
-    yield limits.check("F2.between", "apparatus", value, says, scope="comparison")
+    yield limits.check("F2.between", "apparatus", value, says).about(scope="comparison")
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -77,14 +77,14 @@ def _governor(facts: dict[str, JsonValue], limits: Thresholds) -> Check:
     ]
     if wrong:
         says = f"{conjoined(wrong)}: the frequency follows load and heat; fix it"
-        return limits.check("F3", "apparatus", None, says, status="warn", scope="result")
+        return limits.check("F3", "apparatus", None, says, status="warn").about(scope="result")
     if governor is None or not boosts:
         what = "turbo" if governor else "the governor"
         guest = ": the machine is a guest" if facts.get("virtual") else ""
         why = f"{what} is not told by the kernel{guest}"
-        return limits.check("F3", "apparatus", None, why, scope="result")
+        return limits.check("F3", "apparatus", None, why).about(scope="result")
     says = "the governor is performance, and there is no turbo"
-    return limits.check("F3", "apparatus", None, says, status="pass", scope="result")
+    return limits.check("F3", "apparatus", None, says, status="pass").about(scope="result")
 
 
 def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
@@ -100,11 +100,11 @@ def _temperature(trials: Sequence[Trial], limits: Thresholds) -> Check:
         len(temperatures) < len(before) and limits["F4"].status(away) == "pass"
     ):
         why = f"the temperature is known of {len(temperatures)} of {len(before)} trials"
-        return limits.check("F4", "apparatus", None, why, scope="result")
+        return limits.check("F4", "apparatus", None, why).about(scope="result")
     says = f"before the loads it was up to {figure(away)} degrees away from the first one's"
     if limits["F4"].status(away) != "pass":
         says += ": warm the machine up before, or wait between trials"
-    return limits.check("F4", "apparatus", away, says, scope="result")
+    return limits.check("F4", "apparatus", away, says).about(scope="result")
 
 
 def _machine(trial: Trial) -> MachineUsage | None:

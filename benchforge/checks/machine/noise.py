@@ -41,19 +41,19 @@ def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> I
     """Yield what speaks against a whole result: N6, others at work or the load before it."""
     if lock := header.facts.get("lock"):
         says = f"the lock of this machine was {lock}: both may have measured at once"
-        yield limits.check("N6", "apparatus", None, says, status="warn", scope="result")
+        yield limits.check("N6", "apparatus", None, says, status="warn").about(scope="result")
         return
     average, cpus = header.facts.get("load_average"), header.facts.get("cpus_usable")
     first = average[0] if isinstance(average, list) and average else None
     if not isinstance(first, int | float) or not isinstance(cpus, int) or cpus < 1:
         why = "the load average, or the number of CPUs, is not known"
-        yield limits.check("N6", "apparatus", None, why, scope="result")
+        yield limits.check("N6", "apparatus", None, why).about(scope="result")
         return
     says = f"before the first trial the load average was {figure(first)} on {cpus} CPUs"
     status = limits["N6"].status(first / cpus)
     if status != "pass":
         says += ": other programs, or an earlier run, were at work in the minute before it"
-    yield limits.check("N6", "apparatus", first / cpus, says, scope="result")
+    yield limits.check("N6", "apparatus", first / cpus, says).about(scope="result")
 
 
 def _foreign(trial: Trial, machine: MachineUsage | None, limits: Thresholds) -> Check:
@@ -95,13 +95,13 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     if part.cpu_wait_s is None or not seconds:
         why = f"how long {part.label} waited for a CPU is not known{because(part)}"
-        return limits.check("N2", "apparatus", None, why, component=part.label)
+        return limits.check("N2", "apparatus", None, why).about(component=part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
     status, why, cause = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {why}" if why else ""
-    return limits.check(
-        "N2", "apparatus", value, says, status=status, component=part.label, because=cause
+    return limits.check("N2", "apparatus", value, says, status=status).about(
+        component=part.label, because=cause
     )
 
 
@@ -110,12 +110,12 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Ite
     for of, name in _PRESSURE.items():
         limit = f"N3.{of}"
         if seen is None or seen.machine is None:
-            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT, component=of)
+            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT).about(component=of)
             continue
         stood = seen.machine.pressure.get(name)
         if stood is None or not seen.seconds:
             why = f"the kernel does not tell its pressure (/proc/pressure/{of})"
-            yield limits.check(limit, "apparatus", None, why, component=of)
+            yield limits.check(limit, "apparatus", None, why).about(component=of)
             continue
         share, cause = stood / seen.seconds, ""
         status: Status = limits[limit].status(share)
@@ -125,8 +125,8 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Ite
             says += f": {why}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(
-            limit, "apparatus", share, says, status=status, component=of, because=cause
+        yield limits.check(limit, "apparatus", share, says, status=status).about(
+            component=of, because=cause
         )
 
 
@@ -140,7 +140,7 @@ def _quota(
                 f"the CPU quota of the control group of {tool.label} stopped it "
                 f"{counted(tool.throttled, 'time')}: give the load tool none"
             )
-            yield limits.check("N5", "apparatus", tool.throttled, says, component=tool.label)
+            yield limits.check("N5", "apparatus", tool.throttled, says).about(component=tool.label)
     if machine is None:
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:

@@ -56,13 +56,13 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
             f"{', '.join(kept)} kept connections alive, and {', '.join(closed)} closed them: a "
             "difference is also that of opening connections"
         )
-        yield limits.check("K1", "behaviour", None, says, status="warn", scope="comparison")
+        yield limits.check("K1", "behaviour", None, says, status="warn").about(scope="comparison")
     elif unknown:
         says = f"whether all kept connections alike is not known of {', '.join(unknown)}"
-        yield limits.check("K1", "behaviour", None, says, scope="comparison")
+        yield limits.check("K1", "behaviour", None, says).about(scope="comparison")
     else:
         says = "all treated connections alike"
-        yield limits.check("K1", "behaviour", None, says, status="pass", scope="comparison")
+        yield limits.check("K1", "behaviour", None, says, status="pass").about(scope="comparison")
 
 
 def opened(trial: Trial) -> tuple[int | None, str]:
@@ -158,21 +158,21 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
     again = None if seen is None else grown(seen, "TcpRetransSegs", "TcpExtTCPSynRetrans")
     if seen is None or again is None:
         says = f"retransmission is not known: {_NO_COUNTERS}"
-        return limits.check("K3", "apparatus", None, says, invalidates="latency")
+        return limits.check("K3", "apparatus", None, says).about(invalidates="latency")
     late = seen.counters.get("TcpExtTCPTimeouts", 0)
     # A full queue of the server drops what opens a connection: then it is sent again.
     turned_away = grown(seen, *_TURNED_AWAY)
     about: Literal["behaviour", "apparatus"] = "behaviour" if turned_away else "apparatus"
     if not again and not late:
         says = "no segment was sent again"
-        return limits.check("K3", about, 0, says, invalidates="latency")
+        return limits.check("K3", about, 0, says).about(invalidates="latency")
     segments = seen.counters.get("TcpRetransSegs", 0)
     sent = seen.counters.get("TcpOutSegs", 0)
     share = max(again, late) / sent if sent else 1.0
     of = f" of {exact(sent)}" if sent else ""
     says = f"{exact(segments)}{of} segments were sent again, {exact(late)} times after a time-out"
     if not late and limits["K3"].status(share) == "pass":
-        return limits.check("K3", about, share, says, invalidates="latency")
+        return limits.check("K3", about, share, says).about(invalidates="latency")
     says += ": "
     if turned_away:
         says += "the server's queue of connections was full; raise its backlog"
@@ -183,13 +183,8 @@ def retransmission(trial: Trial, limits: Thresholds) -> Check:
     fails = late > 0 and seen.network == "private"
     if seen.network != "private":
         says += "; counted was the whole machine"
-    return limits.check(
-        "K3",
-        about,
-        share,
-        says,
-        status="fail" if fails else "warn",
-        invalidates="latency",
+    return limits.check("K3", about, share, says, status="fail" if fails else "warn").about(
+        invalidates="latency"
     )
 
 

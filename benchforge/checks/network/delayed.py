@@ -79,4 +79,4 @@ def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) ->
 
 
 def _check(limits: Thresholds, value: float | None, says: str, status: Status) -> Check:
-    return limits.check("K4", "behaviour", value, says, status=status, invalidates="latency")
+    return limits.check("K4", "behaviour", value, says, status=status).about(invalidates="latency")

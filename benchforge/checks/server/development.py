@@ -58,13 +58,13 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("D1", "behaviour", None, says)
     for name in suspects:
         says = f"the server calls itself {name!r}: that one is for development; use another"
-        yield limits.check(
-            "D1", "behaviour", None, says, status="fail", component=trial.case.server
+        yield limits.check("D1", "behaviour", None, says, status="fail").about(
+            component=trial.case.server
         )
     for page in pages:
         says = f"the server shows {page} to whoever asks for what is not there; switch that off"
-        yield limits.check(
-            "D1", "behaviour", None, says, status="fail", component=trial.case.server
+        yield limits.check("D1", "behaviour", None, says, status="fail").about(
+            component=trial.case.server
         )
     for usage in servers:
         signs = [
@@ -72,13 +72,17 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         ]
         if signs:
             says = f"{usage.label} runs in a development mode ({', '.join(signs)}); switch that off"
-            yield limits.check("D1", "behaviour", None, says, status="fail", component=usage.label)
+            yield limits.check("D1", "behaviour", None, says, status="fail").about(
+                component=usage.label
+            )
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
-            yield limits.check("D1", "behaviour", None, says, component=usage.label)
+            yield limits.check("D1", "behaviour", None, says).about(component=usage.label)
         elif not suspects and not pages:
             says = f"nothing shows a development mode of {usage.label}"
-            yield limits.check("D1", "behaviour", None, says, status="pass", component=usage.label)
+            yield limits.check("D1", "behaviour", None, says, status="pass").about(
+                component=usage.label
+            )
 
 
 def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -95,19 +99,21 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
         if any(sign.startswith(_TRACER) for sign in signs):
             says = f"{label} is traced by another process ({names}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail", component=label)
+            yield limits.check("D2", "apparatus", None, says, status="fail").about(component=label)
         elif any(sign.startswith(_INSTRUMENT) for sign in signs):
             says = f"{label} carries an instrument ({names}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail", component=label)
+            yield limits.check("D2", "behaviour", None, says, status="fail").about(component=label)
         elif names:
             says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
-            yield limits.check("D2", "behaviour", None, says, status="warn", component=label)
+            yield limits.check("D2", "behaviour", None, says, status="warn").about(component=label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "whether something traced the processes")
-            yield limits.check("D2", "behaviour", None, says, component=usage.label)
+            yield limits.check("D2", "behaviour", None, says).about(component=usage.label)
         else:
             says = f"nothing shows an instrument in {usage.label}"
-            yield limits.check("D2", "behaviour", None, says, status="pass", component=usage.label)
+            yield limits.check("D2", "behaviour", None, says, status="pass").about(
+                component=usage.label
+            )
 
 
 def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -119,12 +125,12 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         each = _printed(trial, usage)
         if each is None:
             says = why_unknown(usage, "what was printed and written to files")
-            yield limits.check("D3", "behaviour", None, says, component=usage.label)
+            yield limits.check("D3", "behaviour", None, says).about(component=usage.label)
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         if limits["D3"].status(each) != "pass":
             says += _such_as(trial, usage)
-        yield limits.check("D3", "behaviour", each, says, component=usage.label)
+        yield limits.check("D3", "behaviour", each, says).about(component=usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:
@@ -140,7 +146,7 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
         measured = [(each, line) for each, line in printed if each is not None]
         if not measured or len(measured) < len(printed):
             says = f"whether all log alike is not known: what {name} wrote is not"
-            return limits.check("D3", "behaviour", None, says, scope="comparison")
+            return limits.check("D3", "behaviour", None, says).about(scope="comparison")
         most[name], lines[name] = max(measured)
     logs = [name for name, each in most.items() if limits["D3"].status(each) != "pass"]
     if logs and len(logs) < len(most):
@@ -148,10 +154,10 @@ def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) ->
         says = f"{', '.join(logs)} writes to logs for each request and {others} does not"
         says += lines[logs[0]]
         value = max(most.values())
-        return limits.check("D3", "behaviour", value, says, status="fail", scope="comparison")
+        return limits.check("D3", "behaviour", value, says, status="fail").about(scope="comparison")
     says = f"{'all' if logs else 'none of them'} write to logs for each request"
     value = max(most.values())
-    return limits.check("D3", "behaviour", value, says, status="pass", scope="comparison")
+    return limits.check("D3", "behaviour", value, says, status="pass").about(scope="comparison")
 
 
 def _such_as(trial: Trial, usage: Usage) -> str:

@@ -29,15 +29,15 @@ def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Chec
     real, of = started.executable, started.label
     if real is None:
         says = f"on which interpreter {of} ran is not known: /proc hides it, or it had ended"
-        return limits.check("D4", "apparatus", None, says, component=of)
+        return limits.check("D4", "apparatus", None, says).about(component=of)
     if real == meant:
         says = f"{of} ran on {meant}"
-        return limits.check("D4", "apparatus", None, says, status="pass", component=of)
+        return limits.check("D4", "apparatus", None, says, status="pass").about(component=of)
     if not _PYTHON.search(PurePosixPath(real).name):
         says = f"{of} is {real}: which interpreter it holds is not known"
-        return limits.check("D4", "apparatus", None, says, component=of)
+        return limits.check("D4", "apparatus", None, says).about(component=of)
     says = f"{of} ran on {real}, not on {meant}: correct its command, or its runtime"
-    return limits.check("D4", "apparatus", None, says, status="fail", component=of)
+    return limits.check("D4", "apparatus", None, says, status="fail").about(component=of)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -58,8 +58,8 @@ def _of_runtime(
     elif fault := _twice(label, named):
         status = "warn"
         says = f"{fault}: one is measured twice under two names; leave one out"
-    return limits.check(
-        "D4", "apparatus", None, says, status=status, scope="result", component=label
+    return limits.check("D4", "apparatus", None, says, status=status).about(
+        component=label, scope="result"
     )
 
 

@@ -37,7 +37,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
             clearest = min(clearest or p_of_pair, p_of_pair)
     if clearest is None:
         says = f"it takes {LEAST} blocks with different values of two cases"
-        yield limits.check(_ID, "apparatus", None, says, scope="comparison")
+        yield limits.check(_ID, "apparatus", None, says).about(scope="comparison")
         return
     p, pair = clearest
     if limits[_ID].status(p) != "pass":
@@ -47,4 +47,4 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         )
     else:
         says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
-    yield limits.check(_ID, "apparatus", p, says, scope="comparison", component=pair)
+    yield limits.check(_ID, "apparatus", p, says).about(component=pair, scope="comparison")

@@ -24,7 +24,7 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
     points = [point for trial in trials for point in _points(trial)]
     if len(points) < _LEAST:
         says = f"{len(points)} slices are too few to see whether their place in a round matters"
-        return limits.check("I4", "apparatus", None, says, scope="comparison")
+        return limits.check("I4", "apparatus", None, says).about(scope="comparison")
     slope, p = _slope(points)
     moved = math.expm1(slope)
     moves = f"{percent(abs(moved))} {'slower' if moved < 0 else 'faster'}"
@@ -33,7 +33,7 @@ def position_effect(trials: Sequence[Trial], limits: Thresholds) -> Check:
     if status == "pass":
         says = "the place in a round does not decide how fast a server is"
     value = abs(moved) if p < _SURE else 0.0
-    return limits.check("I4", "apparatus", value, says, status=status, scope="comparison")
+    return limits.check("I4", "apparatus", value, says, status=status).about(scope="comparison")
 
 
 def _points(trial: Trial) -> Iterator[tuple[float, float]]:

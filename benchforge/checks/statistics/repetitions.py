@@ -23,10 +23,10 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     if not all(cases):
         believed = sum(map(bool, cases))
         says = f"{believed} of {len(cases)} cases have a trial that is believed: nothing to compare"
-        yield limits.check("S3", "apparatus", 0, says, scope="comparison")
+        yield limits.check("S3", "apparatus", 0, says).about(scope="comparison")
         if len(cases) > 1:
-            yield limits.check("S5", "apparatus", None, says, scope="comparison")
-        yield limits.check("S6", "behaviour", None, says, scope="comparison")
+            yield limits.check("S5", "apparatus", None, says).about(scope="comparison")
+        yield limits.check("S6", "behaviour", None, says).about(scope="comparison")
         return
     rates = [rates_of(trials) for trials in cases]
     names = [compared(trials[0]) for trials in cases]
@@ -44,7 +44,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     of = placebo.case.title
     if ratio.low is None or ratio.high is None or placebo.noise is None:
         says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
-        return limits.check("S4", "apparatus", None, says, scope="result", component=of)
+        return limits.check("S4", "apparatus", None, says).about(component=of, scope="result")
     differs = not ratio.low <= 1 <= ratio.high
     interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
@@ -58,14 +58,8 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
             f"{placebo.case.server}, measured twice, has a ratio to itself of {interval} (99 %)"
         )
     return limits.check(
-        "S4",
-        "apparatus",
-        ratio.value,
-        says,
-        status="fail" if differs else "pass",
-        scope="result",
-        component=of,
-    )
+        "S4", "apparatus", ratio.value, says, status="fail" if differs else "pass"
+    ).about(component=of, scope="result")
 
 
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
@@ -78,7 +72,7 @@ def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
     if limit.status(blocks) != "pass":
         says += f" of {cases}, each pair of which is compared" if many else ""
         says += f"; raise repeat.blocks to {exact(limit.warn)} or more"
-    return limits.check(id_, "apparatus", blocks, says, scope="comparison")
+    return limits.check(id_, "apparatus", blocks, says).about(scope="comparison")
 
 
 def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Check:
@@ -88,7 +82,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
         blocks = sorted(rates[a].keys() & rates[b].keys())
         if len(blocks) < LEAST:
             says = f"{names[a]} and {names[b]}: it takes {LEAST} blocks with values of both"
-            return limits.check("S5", "apparatus", None, says, scope="comparison")
+            return limits.check("S5", "apparatus", None, says).about(scope="comparison")
         logs = log_ratios(
             [rates[a][block] for block in blocks], [rates[b][block] for block in blocks]
         )
@@ -97,7 +91,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
     says = f"{pair} scatters by {percent(most)} between blocks"
     if limits["S5"].status(most) != "pass":
         says += ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says, scope="comparison", component=pair)
+    return limits.check("S5", "apparatus", most, says).about(component=pair, scope="comparison")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
@@ -109,8 +103,8 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
     rows = {str(at): [of[block] for block in blocks] for at, of in enumerate(rates)}
     for name, (at, outlying) in zip(names, outliers(rows).items(), strict=True):
         if outlying.why:
-            yield limits.check(
-                "S6", "behaviour", None, outlying.why, scope="comparison", component=name
+            yield limits.check("S6", "behaviour", None, outlying.why).about(
+                component=name, scope="comparison"
             )
             continue
         values, share = rows[at], len(outlying.flagged) / len(blocks)
@@ -124,14 +118,8 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
             )
             says += f": bimodal, it has two ways to run; these are {', '.join(far)}"
         yield limits.check(
-            "S6",
-            "behaviour",
-            share,
-            says,
-            status="warn" if bimodal else "pass",
-            scope="comparison",
-            component=name,
-        )
+            "S6", "behaviour", share, says, status="warn" if bimodal else "pass"
+        ).about(component=name, scope="comparison")
 
 
 def rates_of(trials: Sequence[Trial]) -> Rates:

@@ -34,15 +34,8 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
                 f"{course.message}: rates are without that, latencies are not; lengthen "
                 f"repeat.warmup by {exact(course.warm_up_s)} s"
             )
-            yield limits.check(
-                _ID,
-                "apparatus",
-                course.felt,
-                says,
-                status="warn",
-                scope="comparison",
-                component=of,
-                invalidates="latency",
+            yield limits.check(_ID, "apparatus", course.felt, says, status="warn").about(
+                component=of, scope="comparison", invalidates="latency"
             )
 
 
@@ -57,6 +50,6 @@ def _check(
     if course.steady is not None:
         status = "pass" if course.steady else bad
     value = course.change if course.steady is False else None
-    return limits.check(
-        _ID, "behaviour", value, course.message, status=status, scope=scope, component=of
+    return limits.check(_ID, "behaviour", value, course.message, status=status).about(
+        component=of, scope=scope
     )

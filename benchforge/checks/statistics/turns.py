@@ -36,25 +36,25 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if turns.uncounted_bytes is None and not sequential:  # nor if the tool is frozen with it
         middle = statistics.median(one.responses for one in turns.slices)
         says = f"the median slice of {server} has {exact(middle)} responses"
-        yield limits.check("I3.requests", "apparatus", middle, says, component="requests")
+        yield limits.check("I3.requests", "apparatus", middle, says).about(component="requests")
     empty = sum(not one.responses for one in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
     if limits["I6"].status(empty) != "pass":
         says += f": it stands still at times; {_ALONE}"
-    yield limits.check("I6", "apparatus", empty, says, component=server)
+    yield limits.check("I6", "apparatus", empty, says).about(component=server)
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
     """Return I1: what a server used while it was frozen, and others had their turn."""
     if not turns.frozen_s:
         says = f"{server} was never frozen between two slices"
-        return limits.check("I1", "apparatus", None, says, component=server)
+        return limits.check("I1", "apparatus", None, says).about(component=server)
     share = turns.frozen_cpu_s / turns.frozen_s
     used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
     says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
     if limits["I1"].status(share) != "pass":
         says += f": it worked in the turns of others; {_ALONE}"
-    return limits.check("I1", "apparatus", share, says, component=server)
+    return limits.check("I1", "apparatus", share, says).about(component=server)
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
@@ -63,7 +63,7 @@ def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     if limits["I3"].status(ends) != "pass":
         says += f": use longer slices or fewer connections, or {_ALONE}"
-    return limits.check("I3", "apparatus", ends, says, component=server)
+    return limits.check("I3", "apparatus", ends, says).about(component=server)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -95,7 +95,7 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
         cpus_s = sum(of.seconds * of.cpus for of in turns)
         if len(measured) < len(slices) or not cpus_s:
             says = f"what others used in the slices of {name} is not known"
-            return limits.check("I2", "apparatus", None, says, scope="comparison")
+            return limits.check("I2", "apparatus", None, says).about(scope="comparison")
         foreign_s = max(0.0, sum(measured))
         left_s = cpus_s - sum(one.cpu_s + one.loader_cpu_s for one in slices)
         of_all[name] = foreign_s / cpus_s
@@ -105,7 +105,7 @@ def _exposure(sides: dict[str, list[Turns]], limits: Thresholds) -> Check:
     says = f"in their slices others used of the CPUs: {words}"
     if limits["I2"].status(apart) != "pass":
         says += ": noise did not meet all alike; measure more blocks, or stop other programs"
-    return limits.check("I2", "apparatus", apart, says, scope="comparison")
+    return limits.check("I2", "apparatus", apart, says).about(scope="comparison")
 
 
 def _apart(shares: dict[str, float]) -> float:
@@ -121,7 +121,9 @@ def _drift(
     rounds = min(map(len, courses), default=0)
     if rounds < _LEAST_ROUNDS:
         says = f"{rounds} rounds of slices: too few to see whether the ratio {component} drifts"
-        return limits.check("I5", "behaviour", None, says, scope="comparison", component=component)
+        return limits.check("I5", "behaviour", None, says).about(
+            component=component, scope="comparison"
+        )
     course = [statistics.fmean(of[number] for of in courses) for number in range(rounds)]
     slope = theil_sen(list(enumerate(course))) or 0.0
     moved = math.expm1(slope * (rounds - 1))
@@ -131,14 +133,8 @@ def _drift(
     if drifts:
         says += f": one of them warms up, or grows; lengthen repeat.warmup, or {_ALONE}"
     status: Status = "warn" if drifts else "pass"
-    return limits.check(
-        "I5",
-        "behaviour",
-        abs(moved) if sure else 0.0,
-        says,
-        status=status,
-        scope="comparison",
-        component=component,
+    return limits.check("I5", "behaviour", abs(moved) if sure else 0.0, says, status=status).about(
+        component=component, scope="comparison"
     )
 
 

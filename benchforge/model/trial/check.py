@@ -1,7 +1,7 @@
 """One question about a trial, a comparison or a result, and its answer."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, Self
 
 from benchforge.model.values.frozen import Frozen
 
@@ -66,6 +66,16 @@ class Check(Frozen):
     "Subject of the check, if it decides how other numbers are read; empty for most checks."
     because: str = ""
     "Id of the check whose finding explains this one, where the check itself computes that."
+
+    def about(
+        self,
+        component: str = "",
+        scope: Literal["trial", "comparison", "result"] = "trial",
+        invalidates: Literal["all", "latency"] = "all",
+        because: str = "",
+    ) -> Self:
+        """Return the check as one about a component, or about more than a trial."""
+        return self.like(component=component, scope=scope, invalidates=invalidates, because=because)
 
     @property
     def of_noise(self) -> bool:

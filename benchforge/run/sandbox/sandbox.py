@@ -241,8 +241,6 @@ class Sandbox:
         folder: Path,
         environment: Mapping[str, str],
         timeout_s: float,
-        *,
-        stage: str = "prepare",
     ) -> Finished:
         """Start a program and wait for its end.
 
@@ -253,7 +251,7 @@ class Sandbox:
         if finished is None:
             self.stop(running, first=signal.SIGKILL)
             raise TrialFailed(
-                stage,
+                "prepare",
                 f"{label}: {command.argv[0]} did not end within {exact(timeout_s)} s",
                 "give it more time, or see its log",
                 log=complaint(running),

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.interval import deviation, equal, estimate
+from benchforge.stats.inference.interval import Basis, deviation, equal, estimate
 from benchforge.text.readable import counted, percent
 
 _METHOD: Final = "Hodges-Lehmann"
@@ -27,10 +27,8 @@ def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate
     if not log_ratios:
         return Estimate(method=_METHOD, level=level, n=0, why="no block has a value")
     centre = _centre(log_ratios, level)
-    n = len(log_ratios)
-    return estimate(
-        centre.middle, _METHOD, level, n, centre.ends, achieved=centre.achieved, why=centre.why
-    )
+    basis = Basis(_METHOD, level, len(log_ratios))
+    return estimate(centre.middle, basis, centre.ends, achieved=centre.achieved, why=centre.why)
 
 
 def of_values(values: Sequence[float], level: float = 0.95) -> Estimate:

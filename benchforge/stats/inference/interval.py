@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
 from benchforge.stats.distributions.student import t_quantile, two_sided
@@ -52,35 +53,44 @@ def t_of_logs(logs: Sequence[float], method: Method, level: float) -> Estimate:
     middle = mean(logs)
     if n < LEAST:
         blocks = "block has" if n == 1 else "blocks have"
-        return estimate(middle, method, level, n, why=f"{n} {blocks} no interval: it takes {LEAST}")
+        why = f"{n} {blocks} no interval: it takes {LEAST}"
+        return estimate(middle, Basis(method, level, n), why=why)
     sd = deviation(logs)
     if sd == 0:
-        return estimate(middle, method, level, n, why=equal(n))
-    return by_t(middle, sd / math.sqrt(n), n - 1, method=method, level=level, n=n, sd=sd)
+        return estimate(middle, Basis(method, level, n), why=equal(n))
+    return by_t(middle, sd / math.sqrt(n), Basis(method, level, n, n - 1, sd))
 
 
-def by_t(
-    middle: float, error: float, df: float, *, method: Method, level: float, n: int, sd: float
-) -> Estimate:
+class Basis(NamedTuple):
+    """What an interval is computed from: the method, its level, and the number of values."""
+
+    method: Method
+    level: float
+    n: int
+    df: float | None = None
+    "Degrees of freedom."
+    sd: float | None = None
+    "Deviation of the logarithms."
+
+
+def by_t(middle: float, error: float, basis: Basis) -> Estimate:
     """Return exp(middle), with the interval middle +- t * error; for a ratio, also the p of 1.
 
-    `error` is the standard error, `sd` the deviation, both of logarithms.
+    `error` is the standard error of the logarithms. Raises ValueError without degrees of freedom.
     """
-    half = t_quantile((1 + level) / 2, df) * error
-    p = two_sided(middle / error, df) if method == _OF_RATIOS else None
-    return estimate(middle, method, level, n, (middle - half, middle + half), df=df, sd=sd, p=p)
+    if basis.df is None:
+        raise ValueError("an interval by t has degrees of freedom")
+    half = t_quantile((1 + basis.level) / 2, basis.df) * error
+    p = two_sided(middle / error, basis.df) if basis.method == _OF_RATIOS else None
+    return estimate(middle, basis, (middle - half, middle + half), p=p)
 
 
 def estimate(
     middle: float,
-    method: Method,
-    level: float,
-    n: int,
+    basis: Basis,
     ends: tuple[float, float] | None = None,
     *,
     achieved: float | None = None,
-    df: float | None = None,
-    sd: float | None = None,
     p: float | None = None,
     why: str = "",
 ) -> Estimate:
@@ -91,17 +101,7 @@ def estimate(
         low = high = None
         why = "the values lie so far apart that no number holds the interval"
     return Estimate(
-        method=method,
-        level=level,
-        achieved_level=achieved,
-        n=n,
-        value=value,
-        low=low,
-        high=high,
-        df=df,
-        sd=sd,
-        p=p,
-        why=why,
+        **basis._asdict(), achieved_level=achieved, value=value, low=low, high=high, p=p, why=why
     )
 
 

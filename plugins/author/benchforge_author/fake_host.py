@@ -155,8 +155,6 @@ class _FakeHere(Sandbox):
         folder: Path,
         environment: Mapping[str, str],
         timeout_s: float,
-        *,
-        stage: str = "prepare",
     ) -> Finished:
         return self._end(self.start(label, command, folder, environment), 0)
 

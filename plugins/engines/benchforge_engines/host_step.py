@@ -1,8 +1,27 @@
-"""What each host is told of one trial when it begins."""
+"""What each host is told of the suite, and of each trial when it begins."""
 
 from typing import Any
 
 from benchforge.model.values.frozen import Frozen
+
+
+class HostSuite(Frozen):
+    """A suite, as a host that runs parts of it reads it."""
+
+    files: str
+    "Digest of the files that were brought."
+    path: str
+    "File of the suite among them."
+    trees: tuple[tuple[str | None, str, str, str], ...]
+    "Checkouts, each as directory, ref, repository and place."
+    text: str
+    environment: dict[str, str]
+    digests: dict[str, str]
+    feeds: bool
+    peers: tuple[str, ...]
+    profile: str | None
+    settings: tuple[tuple[str, str], ...]
+    only: tuple[str, ...]
 
 
 class HostStep(Frozen):

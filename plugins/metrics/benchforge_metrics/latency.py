@@ -83,7 +83,7 @@ class Latency(Metric):
         if reading.latency is None:
             if reading.mean_us is None:
                 return self._unknown(label, of, "the tool gives no mean of its response times")
-            return self._sample(label, of, reading.mean_us, "mean, as the tool gives it")
+            return _sample(label, of, reading.mean_us, "mean, as the tool gives it")
         count = reading.latency.count + reading.censored
         if not count:
             return self._unknown(label, of, "no response")
@@ -92,7 +92,7 @@ class Latency(Metric):
         beyond = reading.censored * (reading.censored_from_us or 0)
         mean_us = (reading.latency.sum_us + beyond) / count
         at_least = reading.censored > 0
-        return self._sample(label, of, mean_us, "mean of every response", at_least=at_least)
+        return _sample(label, of, mean_us, "mean of every response", at_least=at_least)
 
     def _percentile(self, reading: Reading, label: str, percent: float) -> Sample:
         of = f"p{percent:g}"
@@ -107,7 +107,7 @@ class Latency(Metric):
         if f"{percent:g}" not in given:
             by = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
             return self._unknown(label, of, f"the tool gives no {of}{by}")
-        return self._sample(label, of, given[f"{percent:g}"], reading.percentiles_by, why=few)
+        return _sample(label, of, given[f"{percent:g}"], reading.percentiles_by, why=few)
 
     def _of_histogram(
         self, reading: Reading, histogram: Histogram, label: str, percent: float
@@ -123,31 +123,11 @@ class Latency(Metric):
             estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
         value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
         if value_us is not None:
-            return self._sample(label, of, value_us, estimator, why=few)
+            return _sample(label, of, value_us, estimator, why=few)
         bound_us = _bound_us(reading, histogram, percent)
         if bound_us is None:
             return self._unknown(label, of, _too_long(reading))
-        return self._sample(label, of, bound_us, estimator, why=few, at_least=True)
-
-    def _sample(
-        self,
-        label: str,
-        of: str,
-        value_us: float,
-        estimator: str,
-        *,
-        at_least: bool = False,
-        why: str = "",
-    ) -> Sample:
-        return Sample(
-            metric=label,
-            unit=self.unit,
-            value=value_us / 1e6,
-            of=of,
-            estimator=estimator or None,
-            lower_bound=at_least,
-            why=why,
-        )
+        return _sample(label, of, bound_us, estimator, why=few, at_least=True)
 
     def _unknown(self, label: str, of: str, why: str) -> Sample:
         return Sample(metric=label, unit=self.unit, value=None, of=of, why=why)
@@ -177,3 +157,17 @@ def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | N
 
 def _too_long(reading: Reading) -> str:
     return f"{reading.censored} requests took longer than the tool records"
+
+
+def _sample(
+    label: str, of: str, value_us: float, estimator: str, *, at_least: bool = False, why: str = ""
+) -> Sample:
+    return Sample(
+        metric=label,
+        unit="s",
+        value=value_us / 1e6,
+        of=of,
+        estimator=estimator or None,
+        lower_bound=at_least,
+        why=why,
+    )

@@ -229,7 +229,7 @@ class Fuzz:
                 into = self.place / "reports" / name
                 self._tried(
                     f"reported {name}",
-                    lambda given=given, into=into: write_reports(*given, into, appends=False),  # type: ignore[misc]
+                    lambda given=given, into=into: write_reports(*given, into),  # type: ignore[misc, call-arg]
                     into,
                 )
             for width in (None, 40):

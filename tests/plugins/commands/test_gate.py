@@ -30,7 +30,7 @@ from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method
 from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.inference.interval import by_t
+from benchforge.stats.inference.interval import Basis, by_t
 from benchforge.stats.inference.joint import STOPPED
 from benchforge.stats.inference.ratio import ratio
 
@@ -409,7 +409,7 @@ def test_an_interval_of_that_precision_decides(
     sd = reached * sqrt(blocks) / t_quantile(1 - STOPPED * 0.025, blocks - 1)
     error, df = sd / sqrt(blocks), blocks - 1
     method: Method = "paired t of log-ratios"
-    estimate = by_t(log(value), error, df, method=method, level=0.95, n=blocks, sd=sd)
+    estimate = by_t(log(value), error, Basis(method, 0.95, blocks, df, sd))
     verdict = judge(estimate, better="higher", limit=limit, questions=questions)
     assert verdict.state in {"slower", "not slower"}
 

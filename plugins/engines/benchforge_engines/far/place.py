@@ -37,7 +37,7 @@ from benchforge.suite.cases.cases import Cases
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import parts_on
-from benchforge.suite.load import load
+from benchforge.suite.load import SuiteCall, load_on_host
 from benchforge.suite.secrets.telling import pieces
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
@@ -46,7 +46,7 @@ from benchforge_engines.archive import code_digest
 from benchforge_engines.far import links
 from benchforge_engines.far.files import FileCache
 from benchforge_engines.far.host_trial import HostTrial
-from benchforge_engines.host_step import HostStep
+from benchforge_engines.host_step import HostStep, HostSuite
 from benchforge_engines.used import used
 
 _IDLE_S = 3600.0
@@ -143,30 +143,23 @@ class Place:
         """Return the monotonic clock."""
         return time.monotonic()
 
-    def prepare(
-        self,
-        files: str,
-        path: str,
-        trees: list[list[str]],
-        text: str,
-        environment: dict[str, str],
-        digests: dict[str, str],
-        peers: list[str],
-        **of_suite: Any,
-    ) -> dict[str, object]:
+    def prepare(self, suite: dict[str, Any]) -> dict[str, object]:
         """Read the suite and look for the programs of the host's own parts.
 
         Returns what is missing, each with how to get it, and else what the programs are.
         """
-        folder = self._files.unpacked(files)
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        suite = load(
-            folder / path,
-            Registry(),
-            text=text,
-            digests=digests,
-            tells=lambda name: environment.get(name, HIDDEN),
-            **of_suite,
+        return self._prepared(HostSuite.model_validate(suite))
+
+    def _prepared(self, share: HostSuite) -> dict[str, object]:
+        folder = self._files.unpacked(share.files)
+        path = folder / share.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        call = SuiteCall(
+            path, share.profile, share.settings, share.only, share.digests, share.feeds
+        )
+        environment = share.environment
+        suite = load_on_host(
+            share.text, call, Registry(), lambda name: environment.get(name, HIDDEN)
         )
         suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
         parts = list(parts_on(suite, self._label))
@@ -178,11 +171,11 @@ class Place:
             context,
             programs=locate_programs(present, suite.path.parent),
             network="host",
-            peers=tuple(peers),
+            peers=share.peers,
             quiet="off",
             trees={
                 (directory, ref): Tree(folder / repository, folder / checkout)
-                for directory, ref, repository, checkout in trees
+                for directory, ref, repository, checkout in share.trees
             },
         )
         wrong: list[tuple[str, str]] = []

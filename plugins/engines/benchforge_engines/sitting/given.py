@@ -27,7 +27,7 @@ class HostShare:
     files: UserFiles
     text: str
     "The suite, without secrets that the host does not need."
-    settings: list[list[str]]
+    settings: tuple[tuple[str, str], ...]
     environment: Mapping[str, str]
     "Values of the environment that its parts name."
     imports: frozenset[str]
@@ -59,7 +59,7 @@ def share_of(suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tr
     return HostShare(
         files=user_files(suite.path, roots, checkouts),
         text=redact(suite.text, hidden),
-        settings=[[name, redact(value, hidden)] for name, value in suite.settings.items()],
+        settings=tuple((k, redact(value, hidden)) for k, value in suite.settings.items()),
         environment=environment,
         imports=frozenset(_imports(suite, parts, checkouts)),
         feeds=sends,

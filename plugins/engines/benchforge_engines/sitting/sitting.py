@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
@@ -28,6 +28,7 @@ from benchforge_engines import wire
 from benchforge_engines.archive import Archive, archive, code_digest
 from benchforge_engines.calls import Losses, PipeConnection
 from benchforge_engines.far.place import names_of
+from benchforge_engines.host_step import HostSuite
 from benchforge_engines.sitting import trial
 from benchforge_engines.sitting.given import HostShare, share_of
 
@@ -202,26 +203,30 @@ class HostSitting:
         hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
         return {**self.hosts[server].facts, "hosts": hosts}
 
+    def _host_suite(self, share: HostShare, peers: Sequence[str]) -> HostSuite:
+        suite = self._suite
+        return HostSuite(
+            files=share.files.files.digest,
+            path=share.files.suite,
+            trees=tuple(share.files.trees),
+            text=share.text,
+            profile=suite.profile,
+            settings=share.settings,
+            only=tuple(suite.only),
+            environment=dict(share.environment),
+            digests=self._digests,
+            feeds=share.feeds,
+            peers=tuple(peers),
+        )
+
     def _prepared(self) -> None:
         """Give each host its share of the suite. Raises ProgramMissing, naming all that lacks."""
-        suite = self._suite
         peers = sorted({host.address for host in self.hosts.values()})
         for label, share in self._shares.items():
             self.connections[label].bring_files(share.files.files)
         sent = {
             label: self.connections[label].send(
-                "prepare",
-                files=share.files.files.digest,
-                path=share.files.suite,
-                trees=share.files.trees,
-                text=share.text,
-                profile=suite.profile,
-                settings=share.settings,
-                only=list(suite.only),
-                environment=dict(share.environment),
-                digests=self._digests,
-                feeds=share.feeds,
-                peers=peers,
+                "prepare", suite=self._host_suite(share, peers).model_dump(mode="json")
             )
             for label, share in self._shares.items()
         }

@@ -46,10 +46,7 @@ def levels(
         for end in level.interval
     ]
     axis = ChartAxis.from_zero([*values, *ends])
-    rows = [
-        _row(name, case, line, axis, column, levels_by_name.get(name), colours)
-        for name, case, line in lines
-    ]
+    rows = [_row(line, axis, column, levels_by_name.get(line[0]), colours) for line in lines]
     unit = f" ({column.unit})" if column.unit else ""
     return Chart(
         tuple(rows),
@@ -60,14 +57,13 @@ def levels(
 
 
 def _row(
-    name: str,
-    case: CaseSummary,
-    line: MetricSummary | None,
+    named: tuple[str, CaseSummary, MetricSummary | None],
     axis: ChartAxis,
     column: Column,
     level: Estimate | None,
     colours: Mapping[str, int],
 ) -> ChartRow:
+    name, case, line = named
     colour = colours.get(case.case.server, 0)
     drawn = [grid(axis, _HEIGHT, _TICKS)]
     values = _values(line) if line else []

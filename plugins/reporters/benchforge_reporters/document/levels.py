@@ -1,7 +1,7 @@
 """The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchforge.plugin import (
     RATE,
@@ -48,11 +48,11 @@ class Levels:
     unit: str
     latency: str
     "Title of the response times, such as p99; empty if no server has one."
-    unknown: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
     "Columns that no server has a value of, each with the reason: they are left out."
-    failed: float | None
+    failed: float | None = None
     "Most failed requests of a trial; None if unknown."
-    rows: tuple[LevelRow, ...]
+    rows: tuple[LevelRow, ...] = ()
 
     @property
     def top(self) -> float:
@@ -82,9 +82,10 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         if case is None or level.value is None:
             continue
         ranks = _ranks(server.best, server.worst)
-        row = _row(server.server, ranks, level.value, level.interval, case, shown, trials)
-        rows.append(row)
-    return _titled(comparison, summary, ranked, shown, cases, rows, trials)
+        values = level.value, level.interval
+        rows.append(_row((server.server, ranks), values, case, shown, trials))
+    titled = _titled(comparison, summary, ranked, shown)
+    return _with_rows(titled, cases, rows, trials)
 
 
 def _alone(
@@ -95,25 +96,24 @@ def _alone(
     if line is None or line.level is None or summary.smoke:
         return None
     shown = _shown_latency([case])
-    row = _row(case.case.server, "", line.level, None, case, shown, trials)
-    return _titled(comparison, summary, line, shown, [case], [row], trials)
+    row = _row((case.case.server, ""), (line.level, None), case, shown, trials)
+    return _with_rows(_titled(comparison, summary, line, shown), [case], [row], trials)
 
 
 def _row(
-    server: str,
-    rank: str,
-    value: float,
-    interval: tuple[float, float] | None,
+    server: tuple[str, str],
+    level: tuple[float, tuple[float, float] | None],
     case: CaseSummary,
     shown: MetricSummary | None,
     trials: Sequence[Trial],
 ) -> LevelRow:
+    """Return the row of a server, by its name and rank, with its value and interval."""
     times = None if shown is None else _line(case, shown)
     return LevelRow(
-        server=server,
-        rank=rank,
-        value=value,
-        interval=interval,
+        server=server[0],
+        rank=server[1],
+        value=level[0],
+        interval=level[1],
         latency=None if times is None else times.level,
         thin=times is not None and _thin(times),
         cpu=cost(trials_that_count(case, trials)),
@@ -125,9 +125,6 @@ def _titled(
     summary: Summary,
     of: MetricRanking | MetricSummary,
     shown: MetricSummary | None,
-    cases: Sequence[CaseSummary],
-    rows: Sequence[LevelRow],
-    trials: Sequence[Trial],
 ) -> Levels:
     return Levels(
         scenario=comparison.scenario,
@@ -135,10 +132,17 @@ def _titled(
         metric=titled(of.metric, of.of),
         unit=of.unit,
         latency="" if shown is None else _name(shown),
-        unknown=tuple(_unknown(cases, rows, trials)),
-        failed=_failed(cases),
-        rows=tuple(rows),
     )
+
+
+def _with_rows(
+    levels: Levels,
+    cases: Sequence[CaseSummary],
+    rows: Sequence[LevelRow],
+    trials: Sequence[Trial],
+) -> Levels:
+    unknown = tuple(_unknown(cases, rows, trials))
+    return replace(levels, unknown=unknown, failed=_failed(cases), rows=tuple(rows))
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from benchforge.model.summary.verdict import Change, Estimate
-from benchforge.stats.inference.interval import by_t, check, deviation, equal, mean
+from benchforge.stats.inference.interval import Basis, by_t, check, deviation, equal, mean
 from benchforge.text.readable import counted
 
 PAST = 5
@@ -45,9 +45,8 @@ def predicted(
         return change_of(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
-    return change_of(
-        by_t(effect, error, n - 1, method=_METHOD, level=level, n=n, sd=sd), better, least
-    )
+    predicted = by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd))
+    return change_of(predicted, better, least)
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:

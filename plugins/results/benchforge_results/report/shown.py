@@ -13,7 +13,7 @@ from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
 from benchforge.model.files.manifest import Manifest
 from benchforge.plugin import Summary, Trial
 from benchforge.registry import Registry
-from benchforge.reports import REPORTERS, renew_reports, reporter, write_reports
+from benchforge.reports import REPORTERS, formed, renew_reports, reporter, write_reports
 from benchforge.run.disk.manifest import with_reports_anew
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
@@ -123,8 +123,8 @@ def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
     if not names or names[0] == "terminal":
         return text_of("terminal", source.summary, source.trials, registry)
     with scratch_folder() as place:
-        where = source.summary, source.trials, registry, source.path
-        made = write_reports(*where, names, place, appends=False)
+        parts = formed(source.summary, source.trials, registry, source.path, names, place)
+        made = [place / name for _, name in parts]
         if len(made) != 1:
             files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
             message = f"-o -: {names[0]} writes {files} for this result, not one file"
