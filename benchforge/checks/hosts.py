@@ -140,9 +140,7 @@ def _load_tools(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         ]
         for worst in sorted(judged, key=lambda check: _WORST.index(check.status))[-1:]:
             says, of = f"{label}: {worst.message}", worst.value
-            yield limits.check("H8", "apparatus", of, says, status=worst.status).about(
-                component=label
-            )
+            yield limits.check("H8", "apparatus", of, says, status=worst.status).about(label)
 
 
 def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
@@ -150,7 +148,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     host = trial.hosts[label]
     if host.clock_bound_s is None or host.clock_moved_s is None:
         why = f"the clock of {label} was not compared before and after the load"
-        return limits.check("H5", "apparatus", None, why).about(component=label)
+        return limits.check("H5", "apparatus", None, why).about(label)
     moved = max(0.0, abs(host.clock_moved_s) - 2 * host.clock_bound_s)
     # Times of hosts are compared where several load tools start together, and nowhere else.
     several = any(one.reading is not None for one in trial.hosts.values())
@@ -159,7 +157,7 @@ def _clock(trial: Trial, label: str, limits: Thresholds) -> Check:
     says += f" and moved by {amount('s', abs(host.clock_moved_s))} during the load"
     if limits["H5"].status(value) != "pass":
         says += ": times of different hosts cannot be compared; use a quieter network"
-    return limits.check("H5", "apparatus", value, says).about(component=label)
+    return limits.check("H5", "apparatus", value, says).about(label)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:

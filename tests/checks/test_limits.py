@@ -17,7 +17,7 @@ def test_a_limit_of_several_has_the_words_of_its_check_and_numbers_of_its_own() 
     assert (cpu.warn, cpu.fail) == (0.10, 0.30)
     assert (pages.warn, pages.fail, pages.unit) == (10, None, "pages read from a disk")
     assert (LIMITS["L3"].below, LIMITS["L3.synthetic"].below) == (True, False)
-    found = LIMITS.check("N3.cpu", "apparatus", 0.2, "says").about(component="cpu")
+    found = LIMITS.check("N3.cpu", "apparatus", 0.2, "says").about("cpu")
     assert (found.id, found.status, found.threshold) == (
         "N3",
         "warn",

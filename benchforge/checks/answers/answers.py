@@ -135,7 +135,7 @@ def censored(trial: Trial, limits: Thresholds, tails: Sequence[float]) -> Check:
         says += "; load for longer, or with fewer connections, or a longer time-out"
     about_server = limit.status(late / beyond) == limit.status(value) != "pass"
     return limits.check("E2", "behaviour" if about_server else "apparatus", value, says).about(
-        component=f"p{least:g}", invalidates="latency"
+        f"p{least:g}", invalidates="latency"
     )
 
 

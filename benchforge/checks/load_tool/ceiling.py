@@ -109,7 +109,7 @@ def _of_tool(
     if ceiling is not None and ceiling.per_second is not None:
         return _check(of, by_tool(trial)[host], ceiling, ceiling.per_second, limits)
     says = f"load tool {of}: what it can do at most {_why_none(header, ceiling)}"
-    return limits.check("L2", "apparatus", None, says).about(component=tool, scope="result")
+    return limits.check("L2", "apparatus", None, says).about(tool, scope="result")
 
 
 def _check(of: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresholds) -> Check:
@@ -134,7 +134,7 @@ def _check(of: str, trial: Trial, ceiling: Ceiling, most: float, limits: Thresho
         f"{figure(most)} that it gets from a server that does nothing{_meaning(status, why)}"
     )
     return limits.check("L2", "apparatus", share, says, status=status).about(
-        component=trial.case.title, scope="result"
+        trial.case.title, scope="result"
     )
 
 

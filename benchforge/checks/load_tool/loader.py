@@ -40,7 +40,7 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("L1", "apparatus", None, "the load tool's CPU was not looked at")
     if trial.load is not None and not trial.load.sleeps:
         why = f"{tools[0].label} uses a CPU also while it waits: that does not tell its limit"
-        return limits.check("L1", "apparatus", None, why).about(component=tools[0].label)
+        return limits.check("L1", "apparatus", None, why).about(tools[0].label)
     hottest = [(_hottest_s(usage, trial), usage) for usage in tools]
     measured = [(used, usage) for used, usage in hottest if used is not None]
     share, tool = max(
@@ -52,14 +52,14 @@ def _cpu(trial: Trial, limits: Thresholds) -> Check:
         missing = next(usage for used, usage in hottest if used is None)
         why = f"the CPU time of each thread of {missing.label} is not known"
         return limits.check("L1", "apparatus", None, f"{why}{because(missing)}").about(
-            component=missing.label
+            missing.label
         )
     quota = {usage.label: usage.quota_cpus for _, usage in measured if _whole(usage) < 1}.get(tool)
     of = "a CPU" if quota is None else f"the {figure(quota)} CPUs of its quota"
     says = f"the hottest thread of {tool} used {percent(share)} of {of}"
     if status != "pass":
         says += ": give the load tool more threads, or a machine of its own"
-    return limits.check("L1", "apparatus", share, says).about(component=tool)
+    return limits.check("L1", "apparatus", share, says).about(tool)
 
 
 def _whole(tool: Usage) -> float:
@@ -81,7 +81,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     for tool in _tools(trial):
         if seen is None or tool.cpu_wait_s is None or not seen.seconds:
             why = f"how long {tool.label} waited for a CPU is not known{because(tool)}"
-            yield limits.check("L5", "apparatus", None, why).about(component=tool.label)
+            yield limits.check("L5", "apparatus", None, why).about(tool.label)
             continue
         value = tool.cpu_wait_s / seen.seconds / max(1, tool.busy_threads or 1)
         status, why, cause = colocation.alone(trial, limits, "L5", value, "loader")
@@ -89,7 +89,7 @@ def _queueing(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         if why:
             says += f", which is part of the response times: {why}"
         yield limits.check("L5", "apparatus", value, says, status=status).about(
-            component=tool.label, because=cause
+            tool.label, because=cause
         )
 
 

@@ -34,9 +34,7 @@ def of_trial(trial: Trial, limits: Thresholds, percentiles: Percentiles = USUAL)
             needed = math.ceil(round(limit.warn * 100 / (100 - percent), 6))
             longer = f"load {exact(_longer(needed / begun))} times as long, for" if begun else ""
             says += f"; {longer or 'it takes'} {needed}"
-        yield limits.check("S2", "apparatus", beyond, says).about(
-            component=of, invalidates="latency"
-        )
+        yield limits.check("S2", "apparatus", beyond, says).about(of, invalidates="latency")
 
 
 def _longer(times: float) -> float:

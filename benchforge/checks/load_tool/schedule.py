@@ -28,14 +28,14 @@ def of_trial(trial: Trial, limits: Thresholds, *, had_cpu: bool) -> Iterator[Che
     if late is None:
         why = "the load tool does not tell how late it sent, or too little of the response times"
         yield limits.check("L4.lateness", "apparatus", None, why).about(
-            component="lateness", invalidates="latency"
+            "lateness", invalidates="latency"
         )
         return
     says = f"the load tool was late by {percent(late)} of the response times' 99th percentile"
     if not on_time:
         says += ": its own lateness is in them; give it more processes, or a machine of its own"
     yield limits.check("L4.lateness", "apparatus", late, says).about(
-        component="lateness", invalidates="latency"
+        "lateness", invalidates="latency"
     )
 
 
@@ -66,14 +66,14 @@ def _kept(
         tally = f"{answered} of {wanted} requests that were asked for were answered"
     if limits["L4"].status(share) == "pass":
         return limits.check("L4", "behaviour" if on_time else "apparatus", share, tally).about(
-            component="rate"
+            "rate"
         )
     if on_time:
         says = f"{tally}, and the load tool had time: the server cannot keep {exact(rate)}/s"
-        return limits.check("L4", "behaviour", share, says).about(component="rate")
+        return limits.check("L4", "behaviour", share, says).about("rate")
     says = f"{tally}, and it is not known that the load tool could keep {exact(rate)}/s"
     says += ": ask for less"
-    return limits.check("L4", "apparatus", share, says).about(component="rate")
+    return limits.check("L4", "apparatus", share, says).about("rate")
 
 
 def _under_way(trial: Trial, reading: Reading, rate: float) -> float:

@@ -54,12 +54,12 @@ def _read(part: Usage, limits: Thresholds) -> Check:
     """Return M1 of a part: a warning where it waited for pages of a disk."""
     if part.major_faults is None:
         why = f"how much {part.label} read from a disk to run is not known{because(part)}"
-        return limits.check("M1.read", "apparatus", None, why).about(component=part.label)
+        return limits.check("M1.read", "apparatus", None, why).about(part.label)
     pages = counted(part.major_faults, "page")
     says = f"{part.label} had to read {pages} of its memory from a disk"
     if limits["M1.read"].status(part.major_faults) != "pass":
         says += ": give it a warm-up"
-    return limits.check("M1.read", "apparatus", part.major_faults, says).about(component=part.label)
+    return limits.check("M1.read", "apparatus", part.major_faults, says).about(part.label)
 
 
 def _growth(part: Usage, seen: Observation | None, limits: Thresholds) -> Check:
@@ -67,9 +67,9 @@ def _growth(part: Usage, seen: Observation | None, limits: Thresholds) -> Check:
     beside = f"; {amount('B', unassigned)} in /dev/shm belong to no part" if unassigned else ""
     if part.memory_growth is None:
         why = f"whether the memory of {part.label} grows is not known{because(part)}{beside}"
-        return limits.check("M3", "behaviour", None, why).about(component=part.label)
+        return limits.check("M3", "behaviour", None, why).about(part.label)
     says = f"the memory of {part.label} changed by {percent(part.memory_growth)} during the load"
     says += beside
     if limits["M3"].status(part.memory_growth) != "pass":
         says += ": load longer, to see whether it ever ends"
-    return limits.check("M3", "behaviour", part.memory_growth, says).about(component=part.label)
+    return limits.check("M3", "behaviour", part.memory_growth, says).about(part.label)

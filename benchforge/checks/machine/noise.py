@@ -95,13 +95,13 @@ def _run_queue(trial: Trial, part: Usage, limits: Thresholds) -> Check:
     seconds = 0.0 if trial.observation is None else trial.observation.seconds
     if part.cpu_wait_s is None or not seconds:
         why = f"how long {part.label} waited for a CPU is not known{because(part)}"
-        return limits.check("N2", "apparatus", None, why).about(component=part.label)
+        return limits.check("N2", "apparatus", None, why).about(part.label)
     value = part.cpu_wait_s / seconds / max(1, part.busy_threads or 1)
     status, why, cause = colocation.alone(trial, limits, "N2", value, part.role)
     says = f"each busy thread of {part.label} waited {amount('s', value)} for a CPU each second"
     says += f": {why}" if why else ""
     return limits.check("N2", "apparatus", value, says, status=status).about(
-        component=part.label, because=cause
+        part.label, because=cause
     )
 
 
@@ -110,12 +110,12 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Ite
     for of, name in _PRESSURE.items():
         limit = f"N3.{of}"
         if seen is None or seen.machine is None:
-            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT).about(component=of)
+            yield limits.check(limit, "apparatus", None, NOT_LOOKED_AT).about(of)
             continue
         stood = seen.machine.pressure.get(name)
         if stood is None or not seen.seconds:
             why = f"the kernel does not tell its pressure (/proc/pressure/{of})"
-            yield limits.check(limit, "apparatus", None, why).about(component=of)
+            yield limits.check(limit, "apparatus", None, why).about(of)
             continue
         share, cause = stood / seen.seconds, ""
         status: Status = limits[limit].status(share)
@@ -125,9 +125,7 @@ def _pressure(trial: Trial, seen: Observation | None, limits: Thresholds) -> Ite
             says += f": {why}"
         elif status != "pass":
             says += ": see what else uses it, and the backend's own settings"
-        yield limits.check(limit, "apparatus", share, says, status=status).about(
-            component=of, because=cause
-        )
+        yield limits.check(limit, "apparatus", share, says, status=status).about(of, because=cause)
 
 
 def _quota(
@@ -140,7 +138,7 @@ def _quota(
                 f"the CPU quota of the control group of {tool.label} stopped it "
                 f"{counted(tool.throttled, 'time')}: give the load tool none"
             )
-            yield limits.check("N5", "apparatus", tool.throttled, says).about(component=tool.label)
+            yield limits.check("N5", "apparatus", tool.throttled, says).about(tool.label)
     if machine is None:
         yield limits.check("N5", "apparatus", None, NOT_LOOKED_AT)
     elif machine.throttled is not None:

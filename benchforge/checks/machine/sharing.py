@@ -70,11 +70,11 @@ def _preempted(trial: Trial, part: Usage, seconds: float, limits: Thresholds) ->
     """Return P2 of a part: how often its threads had to leave a CPU that they wanted to keep."""
     if part.involuntary_switches is None or not seconds:
         why = f"how often {part.label} had to leave a CPU is not known{because(part)}"
-        return limits.check("P2", "apparatus", None, why).about(component=part.label)
+        return limits.check("P2", "apparatus", None, why).about(part.label)
     rate = part.involuntary_switches / seconds / max(1, part.busy_threads or 1)
     status, why, cause = colocation.alone(trial, limits, "P2", rate, part.role)
     says = f"each busy thread of {part.label} had to leave its CPU {figure(rate)} times a second"
     says += f": {why}" if why else ""
     return limits.check("P2", "apparatus", rate, says, status=status).about(
-        component=part.label, because=cause
+        part.label, because=cause
     )

@@ -44,16 +44,14 @@ def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Thresho
     )
     if None in all_links:
         says = f"how {label} is spoken to was not seen of each server: packets could not be read"
-        return limits.check("W4", "behaviour", None, says).about(
-            component=label, scope="comparison"
-        )
+        return limits.check("W4", "behaviour", None, says).about(label, scope="comparison")
     encrypts = {bool(links & {"tls", "mixed"}) for links in spoken.values()}
     if encrypts == {True, False} or "mixed" in all_links:
         says = f"{label} is spoken to {by_server}: encryption is compared too; let all do the same"
         return limits.check("W4", "behaviour", None, says, status="fail").about(
-            component=label, scope="comparison"
+            label, scope="comparison"
         )
     says = f"{label} is spoken to {by_server}"
     return limits.check("W4", "behaviour", None, says, status="pass").about(
-        component=label, scope="comparison"
+        label, scope="comparison"
     )

@@ -57,14 +57,14 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             says = f"{usage.label} had no descriptors left ({line!r}); {_RAISE}"
             yield limits.check(
                 "K6", "behaviour" if its_own else "apparatus", spare, says, status="fail"
-            ).about(component=usage.label)
+            ).about(usage.label)
         elif usage.open_files_limit is None:
             says = why_unknown(usage, "the limit of descriptors")
-            yield limits.check("K6", "apparatus", None, says).about(component=usage.label)
+            yield limits.check("K6", "apparatus", None, says).about(usage.label)
         elif spare is None:
             may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
             says = f"{may}; the connections are not known"
-            yield limits.check("K6", "apparatus", None, says).about(component=usage.label)
+            yield limits.check("K6", "apparatus", None, says).about(usage.label)
         else:
             may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
             says = f"{may}, for {exact(connections)} at once"
@@ -76,7 +76,7 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
                 spare,
                 says if enough else f"{says}: too few beside its own; {_RAISE}",
                 status="warn" if raises else None,
-            ).about(component=usage.label)
+            ).about(usage.label)
     for label, line in lines.items():
         says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
-        yield limits.check("K6", "apparatus", None, says, status="fail").about(component=label)
+        yield limits.check("K6", "apparatus", None, says, status="fail").about(label)

@@ -73,12 +73,12 @@ def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         share = _of_backend(trial, usage)
         if share is None:
             says = why_unknown(usage, "the share of its CPUs")
-            yield limits.check("W3", "behaviour", None, says).about(component=usage.label)
+            yield limits.check("W3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} used {percent(share)} of what it can"
         if limits["W3"].status(share) != "pass":
             says += ": you measured the backend; give it more CPUs, or ask it for less"
-        yield limits.check("W3", "behaviour", share, says).about(component=usage.label)
+        yield limits.check("W3", "behaviour", share, says).about(usage.label)
 
 
 def _full(name: str, limits: Thresholds) -> float:

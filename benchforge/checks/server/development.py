@@ -58,31 +58,23 @@ def development_mode(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         yield limits.check("D1", "behaviour", None, says)
     for name in suspects:
         says = f"the server calls itself {name!r}: that one is for development; use another"
-        yield limits.check("D1", "behaviour", None, says, status="fail").about(
-            component=trial.case.server
-        )
+        yield limits.check("D1", "behaviour", None, says, status="fail").about(trial.case.server)
     for page in pages:
         says = f"the server shows {page} to whoever asks for what is not there; switch that off"
-        yield limits.check("D1", "behaviour", None, says, status="fail").about(
-            component=trial.case.server
-        )
+        yield limits.check("D1", "behaviour", None, says, status="fail").about(trial.case.server)
     for usage in servers:
         signs = [
             sign.removeprefix(_DEBUG) for sign in usage.development_signs if sign.startswith(_DEBUG)
         ]
         if signs:
             says = f"{usage.label} runs in a development mode ({', '.join(signs)}); switch that off"
-            yield limits.check("D1", "behaviour", None, says, status="fail").about(
-                component=usage.label
-            )
+            yield limits.check("D1", "behaviour", None, says, status="fail").about(usage.label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "the mode")
-            yield limits.check("D1", "behaviour", None, says).about(component=usage.label)
+            yield limits.check("D1", "behaviour", None, says).about(usage.label)
         elif not suspects and not pages:
             says = f"nothing shows a development mode of {usage.label}"
-            yield limits.check("D1", "behaviour", None, says, status="pass").about(
-                component=usage.label
-            )
+            yield limits.check("D1", "behaviour", None, says, status="pass").about(usage.label)
 
 
 def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -99,21 +91,19 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
         if any(sign.startswith(_TRACER) for sign in signs):
             says = f"{label} is traced by another process ({names}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail").about(component=label)
+            yield limits.check("D2", "apparatus", None, says, status="fail").about(label)
         elif any(sign.startswith(_INSTRUMENT) for sign in signs):
             says = f"{label} carries an instrument ({names}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail").about(component=label)
+            yield limits.check("D2", "behaviour", None, says, status="fail").about(label)
         elif names:
             says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
-            yield limits.check("D2", "behaviour", None, says, status="warn").about(component=label)
+            yield limits.check("D2", "behaviour", None, says, status="warn").about(label)
         elif not _looked_at(usage):
             says = why_unknown(usage, "whether something traced the processes")
-            yield limits.check("D2", "behaviour", None, says).about(component=usage.label)
+            yield limits.check("D2", "behaviour", None, says).about(usage.label)
         else:
             says = f"nothing shows an instrument in {usage.label}"
-            yield limits.check("D2", "behaviour", None, says, status="pass").about(
-                component=usage.label
-            )
+            yield limits.check("D2", "behaviour", None, says, status="pass").about(usage.label)
 
 
 def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -125,12 +115,12 @@ def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
         each = _printed(trial, usage)
         if each is None:
             says = why_unknown(usage, "what was printed and written to files")
-            yield limits.check("D3", "behaviour", None, says).about(component=usage.label)
+            yield limits.check("D3", "behaviour", None, says).about(usage.label)
             continue
         says = f"{usage.label} wrote {amount('B', each)} a request to its logs and files"
         if limits["D3"].status(each) != "pass":
             says += _such_as(trial, usage)
-        yield limits.check("D3", "behaviour", each, says).about(component=usage.label)
+        yield limits.check("D3", "behaviour", each, says).about(usage.label)
 
 
 def logging_between(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Check:

@@ -29,15 +29,15 @@ def _of_process(started: StartedProcess, meant: str, limits: Thresholds) -> Chec
     real, of = started.executable, started.label
     if real is None:
         says = f"on which interpreter {of} ran is not known: /proc hides it, or it had ended"
-        return limits.check("D4", "apparatus", None, says).about(component=of)
+        return limits.check("D4", "apparatus", None, says).about(of)
     if real == meant:
         says = f"{of} ran on {meant}"
-        return limits.check("D4", "apparatus", None, says, status="pass").about(component=of)
+        return limits.check("D4", "apparatus", None, says, status="pass").about(of)
     if not _PYTHON.search(PurePosixPath(real).name):
         says = f"{of} is {real}: which interpreter it holds is not known"
-        return limits.check("D4", "apparatus", None, says).about(component=of)
+        return limits.check("D4", "apparatus", None, says).about(of)
     says = f"{of} ran on {real}, not on {meant}: correct its command, or its runtime"
-    return limits.check("D4", "apparatus", None, says, status="fail").about(component=of)
+    return limits.check("D4", "apparatus", None, says, status="fail").about(of)
 
 
 def of_session(header: Header, trials: Sequence[Trial], limits: Thresholds) -> Iterator[Check]:
@@ -58,9 +58,7 @@ def _of_runtime(
     elif fault := _twice(label, named):
         status = "warn"
         says = f"{fault}: one is measured twice under two names; leave one out"
-    return limits.check("D4", "apparatus", None, says, status=status).about(
-        component=label, scope="result"
-    )
+    return limits.check("D4", "apparatus", None, says, status=status).about(label, scope="result")
 
 
 def _otherwise(label: str, interpreter: Interpreter) -> str:

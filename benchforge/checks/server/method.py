@@ -16,10 +16,10 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     of = trial.case.driver
     if ran is None:
         says = f"{of} did not tell by which of its ways it made its requests"
-        yield limits.check("D5", "behaviour", None, says).about(component=of)
+        yield limits.check("D5", "behaviour", None, says).about(of)
     elif ran == wanted:
         says = f"{of} made its requests by {ran}"
-        yield limits.check("D5", "behaviour", None, says, status="pass").about(component=of)
+        yield limits.check("D5", "behaviour", None, says, status="pass").about(of)
     else:
         says = f"{of} was to make its requests by {wanted}, and made them by {ran}: call it that"
-        yield limits.check("D5", "behaviour", None, says, status="fail").about(component=of)
+        yield limits.check("D5", "behaviour", None, says, status="fail").about(of)

@@ -37,18 +37,16 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
     used, allotted = cores(trial, server), trial.workers.get(trial.case.server)
     if used is None:
         says = why_unknown(server, "the CPU time")
-        return limits.check("W1", "behaviour", None, says).about(component=server.label)
+        return limits.check("W1", "behaviour", None, says).about(server.label)
     busy = "" if server.busy_threads is None else f" with {server.busy_threads} busy threads"
     says = f"{server.label} used {figure(used)} CPUs{busy}"
     says += "" if allotted is None else f", told to have {allotted} workers times threads"
     if allotted in {None, 1} or len(server.process_cpu_s) == 1:
-        return limits.check("W1", "behaviour", None, says, status="pass").about(
-            component=server.label
-        )
+        return limits.check("W1", "behaviour", None, says, status="pass").about(server.label)
     uneven, why = _uneven(server, allotted or 1, limits)
     if uneven is None:
         says += f"; whether they shared the work is not known: {why}"
-        return limits.check("W1", "behaviour", None, says).about(component=server.label)
+        return limits.check("W1", "behaviour", None, says).about(server.label)
     if limits["W1"].status(uneven) == "pass":
         says += f"; the busiest worker had {percent(uneven)} more than the mean"
     else:
@@ -56,7 +54,7 @@ def workers(trial: Trial, limits: Thresholds) -> Check:
             f"; but the busiest worker had {percent(uneven)} more CPU than the mean: "
             "connections are not shared out evenly; use more of them"
         )
-    return limits.check("W1", "behaviour", uneven, says).about(component=server.label)
+    return limits.check("W1", "behaviour", uneven, says).about(server.label)
 
 
 def _uneven(server: Usage, allotted: int, limits: Thresholds) -> tuple[float | None, str]:
@@ -122,4 +120,4 @@ def _between(
 ) -> Check:
     return limits.check(
         "W1.used" if of == "used" else "W1", "behaviour", value, says, status=status
-    ).about(component=of, scope="comparison")
+    ).about(of, scope="comparison")

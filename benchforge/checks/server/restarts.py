@@ -19,7 +19,7 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     for usage in servers:
         if usage.ended_processes is None or usage.new_processes is None:
             says = why_unknown(usage, "whether all processes lived through the load")
-            yield limits.check("S7", "behaviour", None, says).about(component=usage.label)
+            yield limits.check("S7", "behaviour", None, says).about(usage.label)
             continue
         ended, begun = usage.ended_processes, usage.new_processes
         count = max(ended, begun)
@@ -36,6 +36,4 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
                 f"of the processes of {usage.label}, none ended and {begun} began during the load: "
                 "at first it had fewer workers; lengthen repeat.warmup"
             )
-        yield limits.check("S7", "behaviour", count, says, status=status).about(
-            component=usage.label
-        )
+        yield limits.check("S7", "behaviour", count, says, status=status).about(usage.label)

@@ -42,13 +42,13 @@ def _compared(
 ) -> Check:
     if means is None:
         says = f"{pair}: {blocks} blocks one after the other are too few to compare with turns"
-        return limits.check("I8", "apparatus", None, says).about(component=pair, scope="comparison")
+        return limits.check("I8", "apparatus", None, says).about(pair, scope="comparison")
     ratios = f"{times(math.exp(means.first))}x in turns, {times(math.exp(means.second))}x alone"
     apart, would_show = math.expm1(abs(means.difference)), math.expm1(means.half)
     says = f"{pair} is {ratios} ({blocks} blocks)"
     if would_show > _USEFUL:
         says += f": too few to compare, only {percent(would_show)} or more would show"
-        return limits.check("I8", "apparatus", None, says).about(component=pair, scope="comparison")
+        return limits.check("I8", "apparatus", None, says).about(pair, scope="comparison")
     differ = abs(means.difference) > means.half
     status: Status = "pass" if not differ else limits["I8"].status(apart)
     if status == "pass":
@@ -57,7 +57,7 @@ def _compared(
         says += f": {scenario} in turns is not what it is alone; {_OFF}"
     value = apart if differ else 0.0
     return limits.check("I8", "apparatus", value, says, status=status).about(
-        component=pair, scope="comparison"
+        pair, scope="comparison"
     )
 
 

@@ -47,4 +47,4 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
         )
     else:
         says = f"no pair of {exact(len(pairs))} drifts from block to block (lowest p {figure(p)})"
-    yield limits.check(_ID, "apparatus", p, says).about(component=pair, scope="comparison")
+    yield limits.check(_ID, "apparatus", p, says).about(pair, scope="comparison")

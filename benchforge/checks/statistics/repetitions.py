@@ -44,7 +44,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
     of = placebo.case.title
     if ratio.low is None or ratio.high is None or placebo.noise is None:
         says = f"{placebo.case.server} twice: no interval of what differs by itself: {ratio.why}"
-        return limits.check("S4", "apparatus", None, says).about(component=of, scope="result")
+        return limits.check("S4", "apparatus", None, says).about(of, scope="result")
     differs = not ratio.low <= 1 <= ratio.high
     interval = f"{times(ratio.low)} to {times(ratio.high)} in {ratio.n} blocks"
     if differs:
@@ -59,7 +59,7 @@ def of_placebo(placebo: Placebo, limits: Thresholds) -> Check:
         )
     return limits.check(
         "S4", "apparatus", ratio.value, says, status="fail" if differs else "pass"
-    ).about(component=of, scope="result")
+    ).about(of, scope="result")
 
 
 def _repetitions(blocks: int, cases: int, limits: Thresholds) -> Check:
@@ -91,7 +91,7 @@ def _dispersion(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds
     says = f"{pair} scatters by {percent(most)} between blocks"
     if limits["S5"].status(most) != "pass":
         says += ": look for what disturbs the machine, or take more blocks"
-    return limits.check("S5", "apparatus", most, says).about(component=pair, scope="comparison")
+    return limits.check("S5", "apparatus", most, says).about(pair, scope="comparison")
 
 
 def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) -> Iterator[Check]:
@@ -104,7 +104,7 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
     for name, (at, outlying) in zip(names, outliers(rows).items(), strict=True):
         if outlying.why:
             yield limits.check("S6", "behaviour", None, outlying.why).about(
-                component=name, scope="comparison"
+                name, scope="comparison"
             )
             continue
         values, share = rows[at], len(outlying.flagged) / len(blocks)
@@ -119,7 +119,7 @@ def _outliers(rates: Sequence[Rates], names: Sequence[str], limits: Thresholds) 
             says += f": bimodal, it has two ways to run; these are {', '.join(far)}"
         yield limits.check(
             "S6", "behaviour", share, says, status="warn" if bimodal else "pass"
-        ).about(component=name, scope="comparison")
+        ).about(name, scope="comparison")
 
 
 def rates_of(trials: Sequence[Trial]) -> Rates:

@@ -35,7 +35,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
                 f"repeat.warmup by {exact(course.warm_up_s)} s"
             )
             yield limits.check(_ID, "apparatus", course.felt, says, status="warn").about(
-                component=of, scope="comparison", invalidates="latency"
+                of, scope="comparison", invalidates="latency"
             )
 
 
@@ -51,5 +51,5 @@ def _check(
         status = "pass" if course.steady else bad
     value = course.change if course.steady is False else None
     return limits.check(_ID, "behaviour", value, course.message, status=status).about(
-        component=of, scope=scope
+        of, scope=scope
     )

@@ -36,25 +36,25 @@ def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     if turns.uncounted_bytes is None and not sequential:  # nor if the tool is frozen with it
         middle = statistics.median(one.responses for one in turns.slices)
         says = f"the median slice of {server} has {exact(middle)} responses"
-        yield limits.check("I3.requests", "apparatus", middle, says).about(component="requests")
+        yield limits.check("I3.requests", "apparatus", middle, says).about("requests")
     empty = sum(not one.responses for one in turns.slices) / len(turns.slices)
     says = f"{percent(empty)} of the slices of {server} had no response"
     if limits["I6"].status(empty) != "pass":
         says += f": it stands still at times; {_ALONE}"
-    yield limits.check("I6", "apparatus", empty, says).about(component=server)
+    yield limits.check("I6", "apparatus", empty, says).about(server)
 
 
 def _idle_work(turns: Turns, server: str, limits: Thresholds) -> Check:
     """Return I1: what a server used while it was frozen, and others had their turn."""
     if not turns.frozen_s:
         says = f"{server} was never frozen between two slices"
-        return limits.check("I1", "apparatus", None, says).about(component=server)
+        return limits.check("I1", "apparatus", None, says).about(server)
     share = turns.frozen_cpu_s / turns.frozen_s
     used, frozen = amount("s", turns.frozen_cpu_s), amount("s", turns.frozen_s)
     says = f"{server} used {used} of CPU in the {frozen} in which it was frozen"
     if limits["I1"].status(share) != "pass":
         says += f": it worked in the turns of others; {_ALONE}"
-    return limits.check("I1", "apparatus", share, says).about(component=server)
+    return limits.check("I1", "apparatus", share, says).about(server)
 
 
 def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
@@ -63,7 +63,7 @@ def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
     says = f"{percent(ends)} of the slices of {server} passed after their last request was started"
     if limits["I3"].status(ends) != "pass":
         says += f": use longer slices or fewer connections, or {_ALONE}"
-    return limits.check("I3", "apparatus", ends, says).about(component=server)
+    return limits.check("I3", "apparatus", ends, says).about(server)
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
@@ -121,9 +121,7 @@ def _drift(
     rounds = min(map(len, courses), default=0)
     if rounds < _LEAST_ROUNDS:
         says = f"{rounds} rounds of slices: too few to see whether the ratio {component} drifts"
-        return limits.check("I5", "behaviour", None, says).about(
-            component=component, scope="comparison"
-        )
+        return limits.check("I5", "behaviour", None, says).about(component, scope="comparison")
     course = [statistics.fmean(of[number] for of in courses) for number in range(rounds)]
     slope = theil_sen(list(enumerate(course))) or 0.0
     moved = math.expm1(slope * (rounds - 1))
@@ -134,7 +132,7 @@ def _drift(
         says += f": one of them warms up, or grows; lengthen repeat.warmup, or {_ALONE}"
     status: Status = "warn" if drifts else "pass"
     return limits.check("I5", "behaviour", abs(moved) if sure else 0.0, says, status=status).about(
-        component=component, scope="comparison"
+        component, scope="comparison"
     )
 
 
