@@ -62,7 +62,7 @@ def ready(folder, number):
 """
 WRITES = """
 from benchforge_commands.rebaseline import command as rebaseline
-from benchforge_commands.new import shown as new
+from benchforge_commands.new import files as new
 
 def ready(folder, number):
     file = folder / f"before-{number}.toml"

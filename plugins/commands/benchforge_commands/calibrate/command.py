@@ -1,12 +1,14 @@
 """`benchforge calibrate`: how loud this machine is, and what differences it can show."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from statistics import median
 
 import click
 
 from benchforge.checks.limits import Thresholds, limits
 from benchforge.checks.machine import calibrated
+from benchforge.cli.options import click_command, option
 from benchforge.cli.screen.say import say, show
 from benchforge.cli.screen.waits import waits
 from benchforge.errors import NoAnswer
@@ -23,23 +25,28 @@ from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, tool
 
 
-@click.command("calibrate")
-@click.option(
-    "--seconds",
-    type=click.IntRange(1, 600),
-    default=5,
-    show_default=True,
-    help="Length of each round in seconds.",
-)
-@click.option(
-    "--rounds",
-    "count",
-    type=click.IntRange(2, 1000),
-    default=20,
-    show_default=True,
-    help="Number of rounds.",
-)
-def command(seconds: int, count: int) -> None:
+@dataclass(frozen=True)
+class Options:
+    """How long this machine is measured."""
+
+    seconds: int = option(
+        "--seconds",
+        type=click.IntRange(1, 600),
+        default=5,
+        show_default=True,
+        help="Length of each round in seconds.",
+    )
+    count: int = option(
+        "--rounds",
+        type=click.IntRange(2, 1000),
+        default=20,
+        show_default=True,
+        help="Number of rounds.",
+    )
+
+
+@click_command("calibrate", Options)
+def command(options: Options) -> None:
     """Measure the noise of this machine while nothing else runs.
 
     wrk (or pace, if wrk is not installed) loads a null server. benchforge keeps the values of the
@@ -50,6 +57,7 @@ def command(seconds: int, count: int) -> None:
     Exit codes: 0 the calibration is kept; 4 the machine is too noisy, or a round failed; 5 the
     calibration cannot be written; 130 and 143 interrupted, nothing is kept.
     """
+    seconds, count = options.seconds, options.count
     place()  # before it takes minutes
     driver, among = tool(seconds, Registry()), limits()
     trials: list[Trial] = []

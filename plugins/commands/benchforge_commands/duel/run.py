@@ -1,15 +1,11 @@
-"""`benchforge duel`: commands and URLs to a suite, and the suite to a result."""
+"""A duel: its servers and its question to a suite, and the suite to a result."""
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
-
-from pydantic_core import PydanticCustomError
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
@@ -18,7 +14,6 @@ from benchforge.cli.screen.say import say, warn
 from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import START_AND_STOP_S
-from benchforge.model.values.units import Rate
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
@@ -39,7 +34,7 @@ from benchforge_commands.duel.answers import (
     compare,
     first_answers,
 )
-from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled, passed
+from benchforge_commands.duel.servers import Contender, check_listening
 from benchforge_commands.duel.suite import (
     Question,
     described,
@@ -48,56 +43,24 @@ from benchforge_commands.duel.suite import (
     too_short,
     why_kept,
 )
-from benchforge_commands.duel.time_option import duration, plain
 from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 
-_FEWEST = 2
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-@dataclass(frozen=True)
-class DuelOptions:
-    """The options of the command line."""
+def duel(
+    contenders: Mapping[str, Contender],
+    question: Question,
+    save: Path | None,
+    results: Path,
+    *,
+    closes: bool,
+) -> int:
+    """Compare the answers of servers, then measure them. Return the exit code of a run.
 
-    path: str | None
-    headers: tuple[str, ...]
-    body: str | None
-    method: str | None
-    connections: int
-    rate: str | None
-    keep_alive: bool | None
-    time_limit: str
-    expect_status: int
-    backends: tuple[str, ...]
-    variables: tuple[str, ...]
-    labels: tuple[str, ...]
-    save: Path | None
-    output: Path | None
-
-
-def main(servers: tuple[str, ...], **words: Any) -> int:
-    """Compare the answers of the servers, then measure them. Return the exit code of a run."""
-    if len(servers) < _FEWEST:
-        hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
-        raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
-    options = DuelOptions(**words)
-    variables = passed(options.variables)
-    contenders = labelled([contender(one, variables) for one in servers], options.labels)
-    time_s = duration(options.time_limit)
-    body, rate, save = options.body, options.rate, options.save
-    question = Question(
-        method=options.method or ("GET" if body is None else "POST"),
-        path=_path(options.path, contenders),
-        headers=dict(map(_header, options.headers)),
-        body=body,
-        status=options.expect_status,
-        connections=options.connections,
-        rate=None if rate is None else _rate(rate),
-        keep_alive=options.keep_alive is not False,
-        backends=_backends(options.backends),
-        time_s=time_s,
-    )
-    results = options.output or Path("results")
+    `closes` is whether connections may be closed, where a server does not keep them. Raises
+    Unusable for a file that is not to be overwritten, and what a run raises.
+    """
     wrk = locate("wrk") is not None
 
     right: Tables = {}
@@ -120,7 +83,7 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
         say(alike(answers))
     right, judged_by = agreed(answers, question.method)
     say(f"answers are judged by {judged_by}")
-    if options.keep_alive is None and (unlike := closing(answers)):
+    if closes and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
@@ -139,7 +102,9 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        run_options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
+        run_options = RunOptions(
+            registry, limits=StopLimits(time_limit_s=question.time_s), resumable=kept
+        )
         return begin(file, results, run_options)
 
 
@@ -242,53 +207,3 @@ def _write(file: Path, content: str) -> None:
     except OSError as error:
         reason = f"{error.filename or file}: cannot be written: {error.strerror}"
         raise CannotKeep(reason, "choose another folder with --save or -o") from error
-
-
-def _path(given: str | None, servers: Mapping[str, Contender]) -> str:
-    """Return the path of the request: the given one, or that of all URLs."""
-    paths = {one.path for one in servers.values() if one.path not in {None, "/"}}
-    if given is not None:
-        for server in servers.values():
-            if server.path not in {None, "/", given}:
-                hint = "write the path once: in --path, or in each URL"
-                raise Unusable(f"{server.given}: --path {given} is another path", hint)
-        return given if given.startswith("/") else f"/{given}"
-    if len(paths) > 1:
-        hint = "all servers of a duel get the same request: write its path in --path"
-        raise Unusable(f"the URLs have different paths: {', '.join(sorted(map(str, paths)))}", hint)
-    return next(iter(paths), None) or "/"
-
-
-def _header(given: str) -> tuple[str, str]:
-    name, colon, value = given.partition(":")
-    if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
-        # It may be a secret, and nothing tells which part of it.
-        message = f"--header: {len(given)} characters that are no header"
-        raise Unusable(message, 'write it like "Accept: text/html"')
-    return name, value.strip()
-
-
-def _backends(given: Sequence[str]) -> dict[str, str | None]:
-    backends: dict[str, str | None] = {}
-    for backend in given:
-        kind, colon, dataset = backend.partition(":")
-        if kind in backends:
-            raise Unusable(f"--backend {backend}: a second {kind}", "write a suite for two")
-        if colon and not dataset:
-            raise Unusable(f"--backend {backend}: no dataset", "write it like postgresql:agents")
-        if "/" in dataset and not Path(dataset, "dataset.toml").is_file():
-            hint = "it is a folder with the files of the tables, and a dataset.toml with its name, "
-            hint += "its rows, and its files in their order"
-            raise Unusable(f"--backend {backend}: no dataset.toml in it", hint)
-        backends[kind] = dataset or None
-    return backends
-
-
-def _rate(given: str) -> str:
-    try:
-        number = Rate.parse(float(given) if plain(given) else given)
-    except PydanticCustomError:
-        number = Rate(0)
-    if number <= 0:
-        raise Unusable(f"--rate {given}: not a rate", 'write it like "500/s" or "2k/s"')
-    return f"{number}/s"

@@ -5,17 +5,17 @@ commit that its result recorded, and both are measured as cases of one suite.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import click
 from benchforge_results.conclude import summed
 from benchforge_results.recomputed.large_summary import is_large
 
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.outcome import FAILS, NO_ANSWER
 from benchforge.cli.measure.run import begin
-from benchforge.cli.options import LEAST, PATH
+from benchforge.cli.options import LEAST, argument, click_command, option
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.folder import read_header, read_summary
@@ -45,18 +45,23 @@ _MARK = "# Written by benchforge rebaseline"
 _NOTHING = "nothing can be measured once more"
 
 
-@click.command("rebaseline")
-@click.argument("older", metavar="OLD", type=PATH)
-@click.argument("newer", metavar="NEW", type=PATH)
-@LEAST
-@click.option(
-    *("-o", "--output"),
-    type=PATH,
-    default=Path("results"),
-    show_default=True,
-    help="Folder below which the result gets a folder of its own.",
-)
-def command(older: Path, newer: Path, least: float, output: Path) -> int:
+@dataclass(frozen=True)
+class Options:
+    """Which results are compared, from which change on, and where the new one goes."""
+
+    older: Path = argument(metavar="OLD")
+    newer: Path = argument(metavar="NEW")
+    least: float = LEAST
+    output: Path = option(
+        *("-o", "--output"),
+        default=Path("results"),
+        show_default=True,
+        help="Folder below which the result gets a folder of its own.",
+    )
+
+
+@click_command("rebaseline", Options)
+def command(options: Options) -> int:
     """Measure the commits of OLD again, together with the servers of NEW, and compare them.
 
     Both are measured in the same blocks, so that the code differs and not the day.
@@ -64,15 +69,11 @@ def command(older: Path, newer: Path, least: float, output: Path) -> int:
     Exit codes: 0 nothing is worse; 1 something is worse; 2 nothing can be measured again; 4
     something has no believable answer; 5 the result cannot be kept.
     """
-    return rebaseline(older, newer, output, Registry(), least)
+    return rebaseline(options.older, options.newer, options.output, Registry(), options.least)
 
 
 def rebaseline(
-    older: Path,
-    newer: Path,
-    output: Path,
-    registry: Registry,
-    least: float = 0.03,
+    older: Path, newer: Path, output: Path, registry: Registry, least: float = 0.03
 ) -> int:
     """Write a suite beside the newer result's, run it, and tell what changed.
 

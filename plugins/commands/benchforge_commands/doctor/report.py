@@ -1,42 +1,28 @@
-"""`benchforge doctor`: the programs of this machine, and whether it is fit for benchmarking."""
+"""What a doctor finds of this machine: programs, interpreters, packages, code and itself."""
 
 import contextlib
-import dataclasses
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
 
 import click
 
-from benchforge.cli.loaded import SuiteForm, loaded
-from benchforge.cli.screen.say import keep_secret, say, show
-from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
+from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.plugin import Need
-from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache
 from benchforge.run.disk.scratch import scratch_folder
-from benchforge.run.locate import missing, unpack_into
-from benchforge.run.programs.needed import Needed, Users, fetchable, how, needed, together
+from benchforge.run.programs.needed import Needed, Users
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import SuiteErrors
-from benchforge.text.program import program
-from benchforge_commands.check.profiles import load_all
 from benchforge_commands.doctor import interpreters, packages, programs
-from benchforge_commands.doctor.fetch import fetch
 from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
-from benchforge_commands.doctor.hosts import look_at_hosts
-from benchforge_commands.doctor.installed import installed
 from benchforge_commands.doctor.machine.machine import machine
 from benchforge_commands.doctor.versions import versions_of
 
-MISSING = 3
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
 _SYSTEM = Path("/")
 _NO_LINUX = "this is not Linux: you can check suites here, but not run them"
@@ -44,74 +30,10 @@ _NO_LINUX = "this is not Linux: you can check suites here, but not run them"
 Report = Mapping[str, Sequence[MachineFinding]]
 
 
-def main(
-    suite: Path | None, install: bool, hosts: bool, as_json: bool, **form: Unpack[SuiteForm]
-) -> int:
-    """Check which programs this machine has and whether it is fit for benchmarking."""
-    if hosts:
-        if suite is None:
-            raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
-        return look_at_hosts(loaded(suite, Registry(), **form))
-    suites, forms = _forms(suite, form)
-    needs = together(forms)
-    folder = Path() if suite is None else suite.parent
-    if install:
-        return _install(needs, folder, all_of_them=suite is not None)
-    report = _report(suites, forms, needs, folder)
-    if as_json:
-        document = {
-            part: [dataclasses.asdict(one) for one in findings] for part, findings in report.items()
-        }
-        show(json.dumps(document, indent=2))
-    else:
-        show("\n".join(_lines(report)), painted=True)
-        if fetched := fetchable(missing(needs, folder)):
-            words = [f"{program()} doctor --install", *([str(suite)] if suite else [])]
-            say(f"hint: {' '.join(words)} fetches without root: {', '.join(fetched)}")
-    lacks = any(one.state == "missing" for findings in report.values() for one in findings)
-    return MISSING if suite is not None and lacks else 0
-
-
-def _forms(path: Path | None, form: SuiteForm) -> tuple[Sequence[Suite], Sequence[Needed]]:
-    """Return the forms of a suite and what each needs. Raises SuiteErrors when one is faulty."""
-    registry = Registry()
-    if path is None:
-        return (), (installed(registry),)
-    loaded = load_all(path, registry, **form)
-    for suite in loaded.suites:
-        keep_secret(suite.secrets)
-    if loaded.faults:
-        raise SuiteErrors(loaded.faults)
-    return loaded.suites, [needed(suite) for suite in loaded.suites]
-
-
-def _install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> int:
-    """Fetch what is missing; `all_of_them` says that everything must be there then."""
-    absent = missing(needs, folder)
-    wanted = sorted({need.debian for need in absent if need.debian})
-    complaints: Sequence[str] = ()
-    if wanted:
-        into = unpack_into()
-        say(f"fetching from Debian into {into}: {', '.join(wanted)}")
-        fetched = fetch(wanted, into, LocalHost())
-        for line in fetched.packages:
-            show(line)
-        complaints = fetched.complaints
-        for line in complaints:
-            say(f"error: {line}")
-    else:
-        show("nothing to fetch: all Debian packages are installed")
-    left = missing(absent, folder)
-    for need in left:
-        if need.debian or all_of_them:
-            say(f"error: missing {need.kind}: {need.name}\nhint: {how(need)}")
-    lacks = left if all_of_them else [need for need in left if need.debian]
-    return MISSING if complaints or lacks else 0
-
-
-def _report(
+def report(
     suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
 ) -> Report:
+    """Return what is found of this machine: of a suite in each of its forms, or of all parts."""
     with scratch_folder() as own, _place(own) as sandbox:
         parts = [part for form in forms for part in form.parts.values()]
         versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
@@ -171,8 +93,9 @@ def _code(suites: Sequence[Suite]) -> Iterator[MachineFinding]:
             yield state(f"servers.{code.server}", redact(code.in_words, suite.secrets))
 
 
-def _lines(report: Report) -> Iterator[str]:
-    for title, findings in report.items():
+def lines(findings_by_title: Report) -> Iterator[str]:
+    """Yield the findings for a terminal, in colours."""
+    for title, findings in findings_by_title.items():
         if not findings:
             continue
         yield click.style(title, bold=True)
