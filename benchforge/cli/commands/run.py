@@ -17,7 +17,7 @@ from benchforge.errors import Unusable
 
 
 @dataclass(frozen=True)
-class Options:
+class RunCommandOptions:
     """What a run measures, and what becomes of the result."""
 
     suite: Path | None = argument(type=SuiteFile(), required=False)
@@ -65,8 +65,8 @@ class Options:
     )
 
 
-@click_command("run", Options)
-def command(options: Options) -> int:
+@click_command("run", RunCommandOptions)
+def command(options: RunCommandOptions) -> int:
     """Measure SUITE and report the results.
 
     SUITE is a file, or the name of a built-in suite such as macro. It is required unless you use

@@ -10,7 +10,7 @@ CONTRADICTED, NOTHING = 1, 4
 
 
 @dataclass(frozen=True)
-class Options:
+class AuditOptions:
     """Which files are audited, what the auditor knows of them, and how findings are shown."""
 
     sources: tuple[str, ...] = argument(metavar="FILE...", required=True)
@@ -43,8 +43,8 @@ class Options:
     )
 
 
-@click_command("audit", Options)
-def command(options: Options) -> int:
+@click_command("audit", AuditOptions)
+def command(options: AuditOptions) -> int:
     """Check results of other tools for numbers that cannot be true.
 
     FILE is what a load tool or a timer printed, or a published table; a folder of such files; or -

@@ -26,7 +26,7 @@ from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, t
 
 
 @dataclass(frozen=True)
-class Options:
+class CalibrateOptions:
     """How long this machine is measured."""
 
     seconds: int = option(
@@ -45,8 +45,8 @@ class Options:
     )
 
 
-@click_command("calibrate", Options)
-def command(options: Options) -> None:
+@click_command("calibrate", CalibrateOptions)
+def command(options: CalibrateOptions) -> None:
     """Measure the noise of this machine while nothing else runs.
 
     wrk (or pace, if wrk is not installed) loads a null server. benchforge keeps the values of the

@@ -9,7 +9,7 @@ UNUSABLE, MISSING = 2, 3
 
 
 @dataclass(frozen=True)
-class Options:
+class CheckOptions:
     """Which suites are checked, and in which form."""
 
     suites: tuple[Path, ...] = argument(required=True, type=SuiteFile())
@@ -18,8 +18,8 @@ class Options:
     only: tuple[str, ...] = only("Check")
 
 
-@click_command("check", Options)
-def command(options: Options) -> int:
+@click_command("check", CheckOptions)
+def command(options: CheckOptions) -> int:
     """Check SUITES for errors, missing programs and missing packages.
 
     This starts no process and works on any system. It checks each suite without a profile and with

@@ -9,7 +9,7 @@ from benchforge.errors import Unusable
 
 
 @dataclass(frozen=True)
-class Options:
+class CleanOptions:
     """What is removed, of which age, and whether a person confirms it."""
 
     parent: Path | None = option(
@@ -24,8 +24,8 @@ class Options:
     yes: bool = option("--yes", help="Remove without confirmation.")
 
 
-@click_command("clean", Options)
-def command(options: Options) -> int:
+@click_command("clean", CleanOptions)
+def command(options: CleanOptions) -> int:
     """List the files that benchforge keeps on the disk, and remove them after you confirm.
 
     These are the cache (filled databases and environments of interpreters, which benchforge

@@ -20,7 +20,7 @@ MISSING = 3
 
 
 @dataclasses.dataclass(frozen=True)
-class Options:
+class DoctorOptions:
     """What is checked on this machine, and for which suite."""
 
     suite: Path | None = argument(required=False, type=SuiteFile())
@@ -36,8 +36,8 @@ class Options:
     as_json: bool = AS_JSON
 
 
-@click_command("doctor", Options)
-def command(options: Options) -> int:
+@click_command("doctor", DoctorOptions)
+def command(options: DoctorOptions) -> int:
     """Check which programs this machine has and whether it is fit for benchmarking.
 
     With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do

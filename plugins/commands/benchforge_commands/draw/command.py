@@ -17,7 +17,7 @@ from benchforge.cli.options import (
 
 
 @dataclass(frozen=True)
-class Options:
+class DrawOptions:
     """Which suite is drawn, and in which language."""
 
     suite: Path = argument(type=SuiteFile())
@@ -33,8 +33,8 @@ class Options:
     )
 
 
-@click_command("draw", Options)
-def command(options: Options) -> int:
+@click_command("draw", DrawOptions)
+def command(options: DrawOptions) -> int:
     """Draw which part of SUITE connects to which, in each scenario.
 
     This starts no process, needs no program and writes no file.

@@ -13,7 +13,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Options:
+class DuelOptions:
     """Which servers are compared, with which request and load, and what is kept."""
 
     servers: tuple[str, ...] = argument(metavar="SERVER SERVER...", required=True)
@@ -82,8 +82,8 @@ class Options:
     )
 
 
-@click_command("duel", Options)
-def command(options: Options) -> int:
+@click_command("duel", DuelOptions)
+def command(options: DuelOptions) -> int:
     """Compare two or more servers. No file is needed.
 
     SERVER is a command in quotes, with {port} where it takes its port, or the URL of a server that

@@ -17,7 +17,7 @@ from benchforge.errors import Unusable
 
 
 @dataclass(frozen=True)
-class Options:
+class GateOptions:
     """What a gate compares, which loss passes, and where it writes the verdicts."""
 
     suite: Path = argument(type=SuiteFile())
@@ -75,8 +75,8 @@ class Options:
     )
 
 
-@click_command("gate", Options)
-def command(options: Options) -> int:
+@click_command("gate", GateOptions)
+def command(options: GateOptions) -> int:
     """Check whether the working tree is slower than a base commit.
 
     benchforge measures both side by side in one run, in turns where that is valid. Each has the

@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 
 
 @dataclass(frozen=True)
-class Options:
+class NewSuiteOptions:
     """Which suite is written, from what, and where."""
 
     path: Path = argument(default=Path())
@@ -35,8 +35,8 @@ def command() -> None:
     """Write a sample suite."""
 
 
-@click_command("suite", Options)
-def suite(options: Options) -> None:
+@click_command("suite", NewSuiteOptions)
+def suite(options: NewSuiteOptions) -> None:
     """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml.
 
     Without --from, the suite measures a sample app in the same folder, which needs only Python.

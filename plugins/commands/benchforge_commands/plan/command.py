@@ -25,7 +25,7 @@ _AT_ONCE = 1000  # lines
 
 
 @dataclass(frozen=True)
-class Options:
+class PlanOptions:
     """Which suite is planned, and what is printed of the plan."""
 
     suite: Path = argument(type=SuiteFile())
@@ -53,8 +53,8 @@ class Options:
     full: bool = option("--all", help="Print lists in full.")
 
 
-@click_command("plan", Options)
-def command(options: Options) -> int:
+@click_command("plan", PlanOptions)
+def command(options: PlanOptions) -> int:
     """Show what a run of SUITE would measure, in which order, and how long it would take.
 
     This starts no process, needs no program and writes no file.

@@ -46,7 +46,7 @@ _NOTHING = "nothing can be measured once more"
 
 
 @dataclass(frozen=True)
-class Options:
+class RebaselineOptions:
     """Which results are compared, from which change on, and where the new one goes."""
 
     older: Path = argument(metavar="OLD")
@@ -60,8 +60,8 @@ class Options:
     )
 
 
-@click_command("rebaseline", Options)
-def command(options: Options) -> int:
+@click_command("rebaseline", RebaselineOptions)
+def command(options: RebaselineOptions) -> int:
     """Measure the commits of OLD again, together with the servers of NEW, and compare them.
 
     Both are measured in the same blocks, so that the code differs and not the day.

@@ -12,7 +12,7 @@ _OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", 
 
 
 @dataclass(frozen=True)
-class Options:
+class SchemaOptions:
     """Which schema is printed, and where."""
 
     file: str = argument(type=click.Choice(_OF), default="suite")
@@ -22,8 +22,8 @@ class Options:
     builtin: bool = option("--builtin", help="Include built-in parts only.")
 
 
-@click_command("schema", Options)
-def command(options: Options) -> None:
+@click_command("schema", SchemaOptions)
+def command(options: SchemaOptions) -> None:
     """Print the JSON Schema of suites, or of a file of a result.
 
     The schema of suites has the options of every installed part. If a suite's first line names its

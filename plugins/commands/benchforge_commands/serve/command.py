@@ -11,7 +11,7 @@ _PORT = click.IntRange(1, 65535)
 
 
 @dataclass(frozen=True)
-class Options:
+class ServeOptions:
     """Which server is started, on which ports, and where its logs go."""
 
     suite: Path = argument(type=SuiteFile())
@@ -32,8 +32,8 @@ class Options:
     )
 
 
-@click_command("serve", Options)
-def command(options: Options) -> int:
+@click_command("serve", ServeOptions)
+def command(options: ServeOptions) -> int:
     """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 
     benchforge sends the scenario's request, and prints the URL once the answer is right. You can

@@ -18,7 +18,7 @@ WORSE, NO_ANSWER = 1, 4
 
 
 @dataclass(frozen=True)
-class Options:
+class CompareOptions:
     """Which results are compared, in what, and how they are shown."""
 
     results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
@@ -42,8 +42,8 @@ class Options:
     page: Path | None = HTML
 
 
-@click_command("compare", Options)
-def command(options: Options) -> int:
+@click_command("compare", CompareOptions)
+def command(options: CompareOptions) -> int:
     """Compare result NEW with OLD, or with several: NEW --against RESULT...
 
     A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show

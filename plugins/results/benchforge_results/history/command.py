@@ -10,7 +10,7 @@ from benchforge_results.over_time.html_option import HTML
 
 
 @dataclass(frozen=True)
-class Options:
+class HistoryOptions:
     """Which results are shown over time, and how."""
 
     results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
@@ -27,8 +27,8 @@ class Options:
     as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
 
 
-@click_command("history", Options)
-def command(options: Options) -> int:
+@click_command("history", HistoryOptions)
+def command(options: HistoryOptions) -> int:
     """Show each case and metric over several results, in order of time.
 
     A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load

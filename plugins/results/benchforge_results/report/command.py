@@ -10,7 +10,7 @@ ALL = "all"  # --why without an id
 
 
 @dataclass(frozen=True)
-class Options:
+class ReportOptions:
     """Which result is shown, by which reporters, and where."""
 
     results: tuple[Path, ...] = argument(metavar="[RESULT]")
@@ -33,8 +33,8 @@ class Options:
     )
 
 
-@click_command("report", Options)
-def command(options: Options) -> int:
+@click_command("report", ReportOptions)
+def command(options: ReportOptions) -> int:
     """Regenerate summary and reports of a result from its trials, and print the answers.
 
     Without RESULT, the newest result in the folder results is taken.

@@ -12,7 +12,7 @@ KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 
 
 @dataclass(frozen=True)
-class Options:
+class SignOptions:
     """Which result is signed, with which key."""
 
     folder: Path = argument(metavar="RESULT")
@@ -24,8 +24,8 @@ class Options:
     )
 
 
-@click_command("sign", Options)
-def command(options: Options) -> int:
+@click_command("sign", SignOptions)
+def command(options: SignOptions) -> int:
     """Sign a result with your ssh key.
 
     ssh-keygen signs the manifest, which has the SHA-256 of each file, and writes signed.json and

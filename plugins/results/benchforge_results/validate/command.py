@@ -9,14 +9,14 @@ INVALID, UNREADABLE = 1, 2
 
 
 @dataclass(frozen=True)
-class Options:
+class ValidateOptions:
     """Which results, or files of them, are validated."""
 
     paths: tuple[Path, ...] = argument(metavar="PATH...", required=True)
 
 
-@click_command("validate", Options)
-def command(options: Options) -> int:
+@click_command("validate", ValidateOptions)
+def command(options: ValidateOptions) -> int:
     """Check that the files of results are complete and agree with each other.
 
     PATH is a result folder or one of its files.

@@ -9,7 +9,7 @@ CONTRADICTED, NOT_PROVED = 1, 2
 
 
 @dataclass(frozen=True)
-class Options:
+class VerifyOptions:
     """Which result is verified, and by which signers."""
 
     folder: Path = argument(metavar="RESULT")
@@ -22,8 +22,8 @@ class Options:
     )
 
 
-@click_command("verify", Options)
-def command(options: Options) -> int:
+@click_command("verify", VerifyOptions)
+def command(options: VerifyOptions) -> int:
     """Recompute every number of a result from its raw files, and compare.
 
     This writes nothing, and starts no process but ssh-keygen with --signers. It needs the plugins
