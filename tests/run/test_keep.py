@@ -30,8 +30,8 @@ def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (errno.ENOSPC, f"free some space; {WHOLE}"),
         (errno.EDQUOT, f"free some space; {WHOLE}"),
-        (errno.EROFS, WHOLE),
-        (errno.EACCES, WHOLE),
+        (errno.EROFS, f"make it writable; {WHOLE}"),
+        (errno.EACCES, f"make it writable; {WHOLE}"),
     ],
 )
 def test_space_is_to_be_freed_where_it_is_short(

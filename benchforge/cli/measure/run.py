@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
+from benchforge.cli import used_up
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.announce import announce
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
@@ -16,7 +17,7 @@ from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
-from benchforge.errors import Unusable
+from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
 from benchforge.model.values.distribution import entry_points
@@ -58,7 +59,7 @@ def main(
     fail_fast: bool,
     inconclusive_fails: bool,
     time_limit: str | None,
-    lock: Lock | None,
+    machine_lock: Lock,
 ) -> int:
     """Measure a suite, or resume a result. Return the exit code."""
     limits = StopLimits(fail_fast, _seconds(time_limit))
@@ -67,7 +68,7 @@ def main(
     registry.listen(warn)
     for name in reports:
         reporter(registry, name)  # one that is not known is told before anything starts
-    options = RunOptions(registry, profile, settings, only, limits, shown, lock or "wait")
+    options = RunOptions(registry, profile, settings, only, limits, shown, machine_lock)
     if resume is None:
         if suite is None:
             raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
@@ -220,8 +221,16 @@ def _measured(
 ) -> int:
     announce(prepared, begun.folder, options.limits.time_limit_s, there)
     context = prepared.context
-    with context.host.many(), checked_out(prepared.suite, context, say) as context:
-        return session(replace(prepared, context=context), begun, options)
+    try:
+        with context.host.many(), checked_out(prepared.suite, context, say) as context:
+            return session(replace(prepared, context=context), begun, options)
+    except Exception as error:
+        untold = isinstance(error, CannotKeep) and "--resume" not in error.hint
+        if options.resumable and (untold or used_up(error)):
+            goes_on = ResultWriter(begun.folder).goes_on
+            goes_on += " --anyway" * bool(used_up(error))  # a limit is a fact of the machine
+            say(f"finished trials were kept; to continue: {goes_on}")
+        raise
 
 
 def _ground(suite: Suite) -> TrialContext:

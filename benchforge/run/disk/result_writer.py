@@ -55,8 +55,8 @@ class ResultWriter:
         return f"finished trials were kept; to continue: {self.goes_on}"
 
     def _cannot(self, path: Path, error: OSError) -> CannotKeep:
-        hint = f"{_FREE}{self._way_out}" if full(error) else self._way_out
-        return CannotKeep(f"{path}: {error.strerror}", hint)
+        first = _FREE if full(error) else "make it writable; "
+        return CannotKeep(f"{path}: {error.strerror}", f"{first}{self._way_out}")
 
     @classmethod
     def new(

@@ -13,7 +13,7 @@ import click
 
 from benchforge.cli.loaded import SuiteForm, loaded
 from benchforge.cli.screen.say import keep_secret, say, show
-from benchforge.errors import BenchforgeError, ProgramMissing, Unusable
+from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, Unusable
 from benchforge.plugin import Need
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
@@ -30,7 +30,7 @@ from benchforge.text.program import program
 from benchforge_commands.check.profiles import load_all
 from benchforge_commands.doctor import interpreters, packages, programs
 from benchforge_commands.doctor.fetch import fetch
-from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge_commands.doctor.hosts import look_at_hosts
 from benchforge_commands.doctor.installed import installed
 from benchforge_commands.doctor.machine.machine import machine
@@ -117,14 +117,22 @@ def _report(
         versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
         pythons = list(_interpreters(sandbox, suites, forms, own))
         mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
-    writes = {"results": Path("results").absolute(), "cache": cache("templates")}
+    writes = {"results": Path("results").absolute()}
+    refused: list[MachineFinding] = []
+    try:
+        writes["cache"] = cache("templates")
+        if writes["cache"].name != "templates":  # that of this process alone
+            says = "benchforge cannot write it: each command builds runtimes and templates anew"
+            refused = [warn("cache", says, "set XDG_CACHE_HOME to a folder that you can write")]
+    except CannotKeep as error:
+        refused = [warn("cache", error.message, error.hint)]
     writes["trials"] = Path(tempfile.gettempdir())
     return {
         "programs": list(programs.findings(needs, folder, versions)),
         "interpreters": pythons,
         "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
         "code": list(dict.fromkeys(_code(suites))),
-        "machine": list(machine(_SYSTEM, mode, writes)),
+        "machine": [*machine(_SYSTEM, mode, writes), *refused],
     }
 
 
