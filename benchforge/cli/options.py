@@ -93,6 +93,23 @@ LEAST = click.option(
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
+def lock_options(command: Decorated) -> Decorated:
+    """Return a command that takes the machine's lock, with the options for not waiting for it."""
+    without = click.option(
+        "--without-lock",
+        "machine_lock",
+        flag_value="without",
+        help="Measure although another process measures: the result says so.",
+    )
+    no_wait = click.option(
+        "--no-wait",
+        "machine_lock",
+        flag_value="no-wait",
+        help="End with exit code 4 if another process measures on this machine.",
+    )
+    return no_wait(without(command))
+
+
 def only_option(verb: str) -> Callable[[Decorated], Decorated]:
     """Return the option that names scenarios, for a command that does something with them."""
     return click.option(

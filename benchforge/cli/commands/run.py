@@ -3,7 +3,7 @@
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, lock_options, only_option
 
 
 @click.command("run")
@@ -49,18 +49,7 @@ from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_opti
     help="Limit the whole run, such as 5m: no trial starts that would end later. "
     "--resume measures the others.",
 )
-@click.option(
-    "--no-wait",
-    "lock",
-    flag_value="no-wait",
-    help="End with exit code 4 if another process measures on this machine.",
-)
-@click.option(
-    "--without-lock",
-    "lock",
-    flag_value="without",
-    help="Measure although another process measures: the result says so.",
-)
+@lock_options
 @runs("benchforge.cli.measure.run")
 def command() -> None:
     """Measure SUITE and report the results.

@@ -23,7 +23,7 @@ class RunOptions:
     only: Sequence[str] = ()
     limits: StopLimits = field(default_factory=StopLimits)
     shown: Shown = field(default_factory=Shown)
-    lock: Lock = "wait"
+    lock: Lock = None
     resumable: bool = True
     "False if the measured suite is in no file, so that --resume could not read it."
 

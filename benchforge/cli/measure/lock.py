@@ -9,7 +9,8 @@ from benchforge.cli.screen.waits import waits
 from benchforge.errors import NoAnswer
 from benchforge.run.sandbox.machine_lock import Wait, measuring
 
-Lock = Literal["wait", "no-wait", "without"]
+Lock = Literal["no-wait", "without"] | None
+"What to do where another process has the lock; None to wait for it."
 
 
 @contextlib.contextmanager
@@ -20,7 +21,7 @@ def locked(lock: Lock) -> Iterator[str]:
     """
 
     def report(wait: Wait) -> None:
-        if lock == "wait":
+        if lock is None:
             return waits(wait)
         hint = "leave --no-wait out, or add --without-lock: the result then says so"
         raise NoAnswer(f"{wait.in_words} ({wait.began})", hint)

@@ -3,7 +3,7 @@
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH
+from benchforge.cli.options import PATH, lock_options
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
@@ -76,6 +76,7 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     type=PATH,
     help="Directory in which the result folder is created.  [default: results]",
 )
+@lock_options
 @runs("benchforge_commands.duel.run")
 def command() -> None:
     """Compare two or more servers. No file is needed.

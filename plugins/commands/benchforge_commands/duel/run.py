@@ -13,9 +13,9 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.lock import Lock, locked
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
-from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.values.units import Rate
@@ -24,7 +24,6 @@ from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
-from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
@@ -73,6 +72,7 @@ class DuelOptions:
     labels: tuple[str, ...]
     save: Path | None
     output: Path | None
+    machine_lock: Lock
 
 
 def main(servers: tuple[str, ...], **words: Any) -> int:
@@ -85,6 +85,7 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
     contenders = labelled([contender(one, variables) for one in servers], options.labels)
     time_s = duration(options.time_limit)
     body, rate, save = options.body, options.rate, options.save
+    lock = options.machine_lock
     question = Question(
         method=options.method or ("GET" if body is None else "POST"),
         path=_path(options.path, contenders),
@@ -112,7 +113,7 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
     registry = Registry()
     registry.listen(warn)
     add_path = "add --path /..." if question.path == "/" else "correct --path"
-    answers = _answers(suite_in, described(contenders), registry, add_path)
+    answers = _answers(suite_in, described(contenders), registry, add_path, lock)
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
@@ -139,7 +140,8 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        run_options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
+        limits = StopLimits(time_limit_s=time_s)
+        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=kept)
         return begin(file, results, run_options)
 
 
@@ -179,7 +181,11 @@ def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
 
 
 def _answers(
-    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry, add_path: str
+    suite_in: Callable[..., Tables],
+    lines: Sequence[str],
+    registry: Registry,
+    add_path: str,
+    lock: Lock,
 ) -> dict[str, FirstAnswer]:
     """Return the first answers of the servers, by a suite that nobody needs afterwards.
 
@@ -200,7 +206,7 @@ def _answers(
             raise SuiteErrors(faults) from None
         say("\n".join(lines))
         check_programs(suite)  # before it waits for another run
-        with measuring(waits):
+        with locked(lock):
             return first_answers(suite, add_path)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from benchforge.cli.deferred import runs
-from benchforge.cli.options import AS_JSON, PATH, PROFILE, SuiteFile, only_option
+from benchforge.cli.options import AS_JSON, PATH, PROFILE, SuiteFile, lock_options, only_option
 
 
 @click.command("gate")
@@ -60,6 +60,7 @@ from benchforge.cli.options import AS_JSON, PATH, PROFILE, SuiteFile, only_optio
     show_default=True,
     help="Directory in which the result folder is created.",
 )
+@lock_options
 @runs("benchforge_commands.gate.run")
 def command() -> None:
     """Check whether the working tree is slower than a base commit.
@@ -74,5 +75,6 @@ def command() -> None:
 
     Exit codes: 0 nothing is slower, and the working tree answers rightly; 1 something is slower or
     broken; 2 the suite, the base or the lock file cannot be used; 3 a program or a package is
-    missing; 4 something is undecided or invalid. A waiver of the suite counts as not slower.
+    missing; 4 something is undecided or invalid, or another
+    process measures and you gave --no-wait. A waiver of the suite counts as not slower.
     """

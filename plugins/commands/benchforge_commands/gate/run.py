@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from pydantic_core import PydanticCustomError
 
+from benchforge.cli.measure.lock import Lock
 from benchforge.cli.screen.say import say, show, warn
 from benchforge.errors import Unusable
+from benchforge.model.files.folder import read_header
 from benchforge.model.values.units import Share
 from benchforge.registry import Registry
 from benchforge_commands.duel.time_option import duration
@@ -17,13 +20,18 @@ from benchforge_commands.gate.outcome import document
 from benchforge_commands.gate.text import lines
 
 
+class _Given(TypedDict):
+    suite: Path
+    profile: str | None
+    only: tuple[str, ...]
+    output: Path
+    machine_lock: Lock
+
+
 def main(
-    suite: Path,
     base: str | None,
     limit: str,
     time_limit: str,
-    profile: str | None,
-    only: tuple[str, ...],
     lock: str | None,
     against: tuple[Path, ...],
     reference: str | None,
@@ -31,11 +39,11 @@ def main(
     junit: Path | None,
     badge: Path | None,
     as_json: bool,
-    output: Path,
+    **words: Unpack[_Given],
 ) -> int:
     """Measure, print the verdicts, and write the files. Return the exit code."""
     check_badge(badge)
-    request = GateRequest(suite, _share(limit), duration(time_limit), profile, only, output)
+    request = GateRequest(limit=_share(limit), time_s=duration(time_limit), **words)
     registry = Registry()
     registry.listen(warn)
     if base is not None and not against and reference is None:
@@ -45,6 +53,8 @@ def main(
     else:
         hint = "such as --base origin/main, or --against results --reference stable"
         raise Unusable("gate: needs --base, or --against with --reference", hint)
+    if outcome.result and (holder := read_header(Path(outcome.result)).facts.get("lock")):
+        outcome = outcome._replace(notes=(*outcome.notes, f"the machine's lock was {holder}"))
     if as_json:
         show(json.dumps(document(outcome), indent=1, allow_nan=False))
     else:
