@@ -30,7 +30,8 @@ def test_each_line_names_tests_that_there_are() -> None:
 
 def test_each_user_of_what_holds_for_whom_has_tests_that_there_are() -> None:
     (shown,) = re.findall(r"^\| shown by \|(.*)\|$", PAGE.read_text(), re.MULTILINE)
-    assert len(cells := shown.split("|")) == 3
+    cells = shown.split("|")
+    assert len(cells) == 3
     for cell in cells:
         named = _NAMED.findall(cell)
         assert named or cell.strip() == "the same, run as root"
