@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,6 +14,8 @@ from benchforge.errors import Unusable
 from benchforge.suite.toml.built_in import brought, named
 
 Options = TypeVar("Options")
+Lock = Literal["no-wait", "without"] | None
+"What to do where another process has the machine's lock; None to wait for it."
 
 
 class AnyPath(click.Path):
@@ -137,6 +139,15 @@ LEAST = option(
     help="Ignore changes smaller than SHARE.",
 )
 AS_JSON = option("--json", help="Print JSON instead of text.")
+MACHINE_LOCK = option(
+    "--no-wait",
+    flag_value="no-wait",
+    help="End with exit code 4 if another process measures on this machine.",
+) + option(
+    "--without-lock",
+    flag_value="without",
+    help="Measure although another process measures: the result says so.",
+)
 
 
 def only(verb: str) -> Any:

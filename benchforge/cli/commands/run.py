@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from benchforge.cli.options import (
+    MACHINE_LOCK,
     PROFILE,
     SETTINGS,
+    Lock,
     SuiteFile,
     argument,
     click_command,
@@ -54,15 +55,7 @@ class RunCommandOptions:
         help="Limit the whole run, such as 5m: no trial starts that would end later. "
         "--resume measures the others.",
     )
-    lock: Literal["no-wait", "without"] | None = option(
-        "--no-wait",
-        flag_value="no-wait",
-        help="End with exit code 4 if another process measures on this machine.",
-    ) + option(
-        "--without-lock",
-        flag_value="without",
-        help="Measure although another process measures: the result says so.",
-    )
+    machine_lock: Lock = MACHINE_LOCK
 
 
 @click_command("run", RunCommandOptions)
@@ -94,7 +87,7 @@ def command(options: RunCommandOptions) -> int:
         options.only,
         StopLimits(options.fail_fast, time_limit_s(options.time_limit)),
         Shown(options.as_json, options.inconclusive_fails, options.reports),
-        options.lock or "wait",
+        options.machine_lock,
     )
     registry.listen(warn)
     for name in options.reports:
@@ -111,7 +104,7 @@ def command(options: RunCommandOptions) -> int:
         raise Unusable(
             f"-o {options.output}: --resume continues in the result's own folder", "leave out -o"
         )
-    if options.lock == "without":
+    if options.machine_lock == "without":
         message = "--without-lock: works only for a new run"
         raise Unusable(message, "leave it out, or run the suite anew")
     return resume(options.resume, options.suite, run_options, anyway=options.anyway)

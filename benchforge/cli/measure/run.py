@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
+from benchforge.cli import used_up
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.announce import announce
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
@@ -15,7 +16,7 @@ from benchforge.cli.measure.lock import locked
 from benchforge.cli.measure.loosened import loosened
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
-from benchforge.errors import Unusable
+from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
 from benchforge.model.values.distribution import entry_points
@@ -184,8 +185,15 @@ def _measured(
 ) -> int:
     announce(prepared, begun.folder, options.limits.time_limit_s, there)
     context = prepared.context
-    with context.host.many(), checked_out(prepared.suite, context, say) as context:
-        return session(replace(prepared, context=context), begun, options)
+    try:
+        with context.host.many(), checked_out(prepared.suite, context, say) as context:
+            return session(replace(prepared, context=context), begun, options)
+    except Exception as error:
+        untold = isinstance(error, CannotKeep) and "--resume" not in error.hint
+        if options.resumable and (untold or used_up(error)):
+            limit = " --anyway" * bool(used_up(error))  # which is a fact of the machine
+            say(f"{ResultWriter(begun.folder).way_out}{limit}")
+        raise
 
 
 def _ground(suite: Suite) -> TrialContext:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.errors import BenchforgeError, ProgramMissing
+from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.plugin import Need
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.disk.cache import cache
@@ -19,7 +19,7 @@ from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
 from benchforge_commands.doctor import interpreters, packages, programs
-from benchforge_commands.doctor.finding import MachineFinding, ok, unknown
+from benchforge_commands.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge_commands.doctor.machine.machine import machine
 from benchforge_commands.doctor.versions import versions_of
 
@@ -39,14 +39,22 @@ def report(
         versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
         pythons = list(_interpreters(sandbox, suites, forms, own))
         mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
-    writes = {"results": Path("results").absolute(), "cache": cache("templates")}
+    writes = {"results": Path("results").absolute()}
+    refused: list[MachineFinding] = []
+    try:
+        writes["cache"] = cache("templates")
+        if writes["cache"].name != "templates":  # that of this process alone
+            says = "benchforge cannot write it: each command builds runtimes and templates anew"
+            refused = [warn("cache", says, "set XDG_CACHE_HOME to a folder that you can write")]
+    except CannotKeep as error:
+        refused = [warn("cache", error.message, error.hint)]
     writes["trials"] = Path(tempfile.gettempdir())
     return {
         "programs": list(programs.findings(needs, folder, versions)),
         "interpreters": pythons,
         "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
         "code": list(dict.fromkeys(_code(suites))),
-        "machine": list(machine(_SYSTEM, mode, writes)),
+        "machine": [*machine(_SYSTEM, mode, writes), *refused],
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.options import argument, click_command, option
+from benchforge.cli.options import MACHINE_LOCK, Lock, argument, click_command, option
 from benchforge.errors import Unusable
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -80,6 +80,7 @@ class DuelOptions:
         *("-o", "--output"),
         help="Directory in which the result folder is created.  [default: results]",
     )
+    machine_lock: Lock = MACHINE_LOCK
 
 
 @click_command("duel", DuelOptions)
@@ -134,5 +135,4 @@ def command(options: DuelOptions) -> int:
         backends=backends(options.backends),
         time_s=time_s,
     )
-    results = options.output or Path("results")
-    return duel(contenders, question, options.save, results, closes=options.keep_alive is None)
+    return duel(contenders, question, options)

@@ -9,9 +9,9 @@ from statistics import fmean
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.lock import locked
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
-from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import START_AND_STOP_S
 from benchforge.registry import Registry
@@ -19,7 +19,6 @@ from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
-from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
@@ -34,6 +33,7 @@ from benchforge_commands.duel.answers import (
     compare,
     first_answers,
 )
+from benchforge_commands.duel.command import DuelOptions
 from benchforge_commands.duel.servers import Contender, check_listening
 from benchforge_commands.duel.suite import (
     Question,
@@ -48,19 +48,12 @@ from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_w
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-def duel(
-    contenders: Mapping[str, Contender],
-    question: Question,
-    save: Path | None,
-    results: Path,
-    *,
-    closes: bool,
-) -> int:
+def duel(contenders: Mapping[str, Contender], question: Question, options: DuelOptions) -> int:
     """Compare the answers of servers, then measure them. Return the exit code of a run.
 
-    `closes` is whether connections may be closed, where a server does not keep them. Raises
-    Unusable for a file that is not to be overwritten, and what a run raises.
+    Raises Unusable for a file that is not to be overwritten, and what a run raises.
     """
+    save, results, lock = options.save, options.output or Path("results"), options.machine_lock
     wrk = locate("wrk") is not None
 
     right: Tables = {}
@@ -75,7 +68,11 @@ def duel(
     registry = Registry()
     registry.listen(warn)
     add_path = "add --path /..." if question.path == "/" else "correct --path"
-    answers = _answers(suite_in, described(contenders), registry, add_path)
+    with (
+        _first_suite(suite_in, described(contenders), registry) as suite,
+        locked(lock, lambda _: None),  # the run tells who has it
+    ):
+        answers = first_answers(suite, add_path)
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
@@ -83,7 +80,7 @@ def duel(
         say(alike(answers))
     right, judged_by = agreed(answers, question.method)
     say(f"answers are judged by {judged_by}")
-    if closes and (unlike := closing(answers)):
+    if options.keep_alive is None and (unlike := closing(answers)):
         say(unlike)
         question = replace(question, keep_alive=False)
     question = replace(question, start_s=_start_s(answers))
@@ -102,9 +99,8 @@ def duel(
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        run_options = RunOptions(
-            registry, limits=StopLimits(time_limit_s=question.time_s), resumable=kept
-        )
+        limits = StopLimits(time_limit_s=question.time_s)
+        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=kept)
         return begin(file, results, run_options)
 
 
@@ -143,14 +139,15 @@ def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
     return fmean(times)
 
 
-def _answers(
-    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry, add_path: str
-) -> dict[str, FirstAnswer]:
-    """Return the first answers of the servers, by a suite that nobody needs afterwards.
+@contextlib.contextmanager
+def _first_suite(
+    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+) -> Iterator[Suite]:
+    """Give a suite that asks the servers for their first answers, and that nobody needs afterwards.
 
     `lines` describe the servers; they are printed once the secrets of the suite are known.
 
-    Raises SuiteErrors where the options make no suite, and what `first_answers` raises.
+    Raises SuiteErrors where the options make no suite, and what `check_programs` raises.
     """
     with scratch_folder() as folder:
         file = folder / "duel.toml"
@@ -165,8 +162,7 @@ def _answers(
             raise SuiteErrors(faults) from None
         say("\n".join(lines))
         check_programs(suite)  # before it waits for another run
-        with measuring(waits):
-            return first_answers(suite, add_path)
+        yield suite
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ from benchforge_results.conclude import Summed, summed
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
+from benchforge.cli.options import Lock
 from benchforge.cli.screen.say import say
 from benchforge.model.suite.code import Code
 from benchforge.registry import Registry
@@ -52,6 +53,7 @@ class GateRequest(NamedTuple):
     profile: str | None
     only: Sequence[str]
     output: Path
+    machine_lock: Lock
 
 
 class Formed(NamedTuple):
@@ -120,7 +122,8 @@ def _measured(
 ) -> tuple[Summed, int]:
     """Measure a design. Return its result, and the exit code if a signal ended it."""
     folders: list[Path] = []
-    options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
+    limits, lock = StopLimits(time_limit_s=time_s), request.machine_lock
+    options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
     text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
         code = begin(request.suite, request.output, options, kept=folders.append, text=text)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from benchforge.cli.options import (
     AS_JSON,
+    MACHINE_LOCK,
     PROFILE,
+    Lock,
     SuiteFile,
     argument,
     click_command,
@@ -73,6 +75,7 @@ class GateOptions:
         show_default=True,
         help="Directory in which the result folder is created.",
     )
+    machine_lock: Lock = MACHINE_LOCK
 
 
 @click_command("gate", GateOptions)
@@ -89,9 +92,11 @@ def command(options: GateOptions) -> int:
 
     Exit codes: 0 nothing is slower, and the working tree answers rightly; 1 something is slower or
     broken; 2 the suite, the base or the lock file cannot be used; 3 a program or a package is
-    missing; 4 something is undecided or invalid. A waiver of the suite counts as not slower.
+    missing; 4 something is undecided or invalid, or another process measures and you gave
+    --no-wait. A waiver of the suite counts as not slower.
     """
     from benchforge.cli.screen.say import say, show, warn
+    from benchforge.model.files.folder import read_header
     from benchforge.registry import Registry
     from benchforge_commands.duel.option_values import duration
     from benchforge_commands.gate.against import against_results
@@ -108,6 +113,7 @@ def command(options: GateOptions) -> int:
         options.profile,
         options.only,
         options.output,
+        options.machine_lock,
     )
     registry = Registry()
     registry.listen(warn)
@@ -119,6 +125,8 @@ def command(options: GateOptions) -> int:
     else:
         hint = "such as --base origin/main, or --against results --reference stable"
         raise Unusable("gate: needs --base, or --against with --reference", hint)
+    if outcome.result and (holder := read_header(Path(outcome.result)).facts.get("lock")):
+        outcome = outcome._replace(notes=(*outcome.notes, f"the machine's lock was {holder}"))
     if options.as_json:
         show(json.dumps(document(outcome), indent=1, allow_nan=False))
     else:
