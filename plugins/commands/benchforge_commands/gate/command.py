@@ -13,7 +13,8 @@ from benchforge.cli.options import AS_JSON, PATH, PROFILE, SuiteFile, only_optio
 @click.option(
     "--base",
     metavar="REF",
-    help="Branch, tag or commit to compare with, such as origin/main.",
+    help="Branch, tag or commit to compare with, such as origin/main; or an older result, for the "
+    "commits and options of its servers.",
 )
 @click.option(
     "--limit",
