@@ -33,7 +33,6 @@ _COMMANDS = {
     "serve": "Start one server of a suite, with its backends, in the foreground.",
     "audit": "Check results of other tools for numbers that cannot be true.",
     "clean": "List the files that benchforge keeps on the disk, and remove them.",
-    "rebaseline": "Measure the code versions of an older result again, next to newer ones.",
     "validate": "Check that the files of results are complete and agree with each other.",
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",

@@ -15,7 +15,7 @@ from benchforge.cli.options import argument, click_command, option
 
 NAMES = group.list_commands(click.Context(group))
 HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.registry"}
-IMPORTED_WITH_THE_COMMAND = {"calibrate", "rebaseline"}
+IMPORTED_WITH_THE_COMMAND = {"calibrate"}
 ASK = """
 import sys
 from benchforge.cli import called

@@ -24,7 +24,10 @@ class GateOptions:
 
     suite: Path = argument(type=SuiteFile())
     base: str | None = option(
-        "--base", metavar="REF", help="Branch, tag or commit to compare with, such as origin/main."
+        "--base",
+        metavar="REF",
+        help="Branch, tag or commit to compare with, such as origin/main; or an older result, for "
+        "the commits and options of its servers.",
     )
     limit: str = option(
         "--limit",

@@ -49,7 +49,7 @@ def command(options: CompareOptions) -> int:
     A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show
     how much runs vary by themselves, so only the numbers are printed, without a verdict. With five
     or more older results and a --reference, a verdict compares NEW with what they predict. The
-    surest comparison is `benchforge rebaseline`, which measures both in the same blocks.
+    surest comparison is `benchforge gate --base`, which measures both in the same blocks.
 
     Exit codes: 0 no metric is shown to be worse; 1 a metric is worse; 2 the results cannot be
     compared; 4 a case of NEW has no believable value, or no metric has one in both results.
