@@ -23,7 +23,7 @@ class OlderResult(NamedTuple):
     commit: str
     servers: Mapping[str, Tables]
     reasons: Mapping[str, str]
-    "Why a server cannot be measured again, by its label."
+    "Reasons why a server cannot be measured again, by its label."
 
     def why_not(self, label: str) -> str:
         """Return why a server cannot be measured again; empty if it can."""
