@@ -110,7 +110,7 @@ def formed(
                 if is_measured(file) or file.split("/", maxsplit=1)[0] in _TAKEN:
                     raise ValueError(f"{file} is a name of the result itself")  # noqa: TRY301 - the reporter's error
                 door.size_of(place, file)  # a file, and no link
-        except OSError:
+        except (OSError, MemoryError):
             raise
         except Exception as error:
             message = f"reporter {name}: {type(error).__name__}: {error}"

@@ -33,7 +33,6 @@ _COMMANDS = {
     "serve": "Start one server of a suite, with its backends, in the foreground.",
     "audit": "Check results of other tools for numbers that cannot be true.",
     "clean": "List the files that benchforge keeps on the disk, and remove them.",
-    "rebaseline": "Measure the code versions of an older result again, next to newer ones.",
     "validate": "Check that the files of results are complete and agree with each other.",
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",
@@ -247,14 +246,31 @@ def _crashed(kind: type[BaseException], error: BaseException, where: TracebackTy
     click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
 
 
+def used_up(error: BaseException | None) -> str:
+    """Return the lines for memory or descriptors that ran out, as an error or its causes say."""
+    while error is not None:
+        number = getattr(error, "errno", None)
+        text = str(error) if isinstance(error, ImportError) else ""  # of the dynamic linker
+        if isinstance(error, MemoryError) or number == errno.ENOMEM or "failed to map" in text:
+            return "memory ran out\nhint: raise the limit (ulimit -v), or end other programs"
+        if number in {errno.EMFILE, errno.ENFILE} or text.endswith("Error 24"):
+            says = f"{os.strerror(number or errno.EMFILE)}: all descriptors are in use"
+            return f"{says}\nhint: raise the limit (ulimit -n 1024), or end other programs"
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return ""
+
+
 def _show_error(error: Exception) -> int:
+    if lines := used_up(error):  # before another import, which would fail for the same reason
+        click.echo(f"error: {lines}", err=True)
+        return 4
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
     from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
         sys.stderr.close()
         return 0
-    if isinstance(error, OSError | MemoryError):
+    if isinstance(error, OSError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
         from benchforge.parts.plugin_fault import blamed  # noqa: PLC0415 - as above
@@ -268,19 +284,15 @@ def _show_error(error: Exception) -> int:
     return error.exit_code
 
 
-def _of_the_system(error: OSError | MemoryError) -> Exception:
+def _of_the_system(error: OSError) -> Exception:
     """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
 
     --help to a full disk is one, and a folder that somebody removed while a shell was in it.
     """
     from benchforge.cli.screen.say import away  # noqa: PLC0415 - --help imports click alone
-    from benchforge.errors import CannotKeep, NoAnswer, Unusable  # noqa: PLC0415
+    from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
 
-    if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
-        return NoAnswer("memory ran out", "raise the limit (ulimit -v), or end other programs")
     number = error.errno
-    if number in {errno.EMFILE, errno.ENFILE}:
-        return NoAnswer(f"{error.strerror}: all descriptors are in use", "raise ulimit -n to 1024")
     file = f"{error.filename}: " if error.filename else ""
     if number in {errno.ENOSPC, errno.EDQUOT}:
         away(sys.stdout)  # it may hold what cannot be written

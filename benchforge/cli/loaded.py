@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
 
 from benchforge.cli.screen.say import keep_secret
 from benchforge.registry import Registry
@@ -10,18 +9,16 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 
 
-class SuiteForm(TypedDict, total=False):
-    """The form of a suite that options choose: a profile, settings, and its only scenarios."""
-
-    profile: str | None
-    settings: Sequence[tuple[str, str]]
-    only: Sequence[str]
-
-
 def loaded(
-    path: Path, registry: Registry, *, text: str | None = None, **form: Unpack[SuiteForm]
+    path: Path,
+    registry: Registry,
+    *,
+    profile: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    only: Sequence[str] = (),
+    text: str | None = None,
 ) -> Suite:
     """Read a suite as `load` does. Raises SuiteErrors, which holds everything that is wrong."""
-    suite = load(path, registry, text=text, **form)
+    suite = load(path, registry, profile=profile, settings=settings, only=only, text=text)
     keep_secret(suite.secrets)
     return suite

@@ -1,9 +1,11 @@
-"""What several commands take alike."""
+"""Options of commands: each command declares its own once, as the fields of a record."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,7 +13,9 @@ from click.shell_completion import CompletionItem
 from benchforge.errors import Unusable
 from benchforge.suite.toml.built_in import brought, named
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Options = TypeVar("Options")
+Lock = Literal["no-wait", "without"] | None
+"What to do where another process has the machine's lock; None to wait for it."
 
 
 class AnyPath(click.Path):
@@ -71,18 +75,62 @@ def share(text: str) -> float:
 
 
 PATH = AnyPath()
-PROFILE = click.option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
-ONE_PROFILE = click.option(
+
+
+def option(*words: str, **attributes: Any) -> Any:
+    """Declare a field of a record as an option, such as "--json"; `+` joins flags of one field."""
+    return ((click.Option, words, attributes),)
+
+
+def argument(**attributes: Any) -> Any:
+    """Declare a field of a record as an argument, which is required if it has no default."""
+    return ((click.Argument, (), attributes),)
+
+
+def click_command(
+    name: str, record: type[Options]
+) -> Callable[[Callable[[Options], int | None]], click.Command]:
+    """Return a decorator: a command takes the fields of `record`, and its function the record.
+
+    The function imports what it needs when it runs, so that help needs click alone.
+    """
+
+    def declared(run: Callable[[Options], int | None]) -> click.Command:
+        @wraps(run)
+        def called(**words: Any) -> int | None:
+            return run(record(**words))
+
+        return click.command(name, params=[*_parameters(record)])(called)
+
+    return declared
+
+
+def _parameters(record: Any) -> Iterator[click.Parameter]:
+    """Yield what a record declares. The type of a field says what is a flag, a path or repeated."""
+    for field in fields(record):
+        repeated, types = get_origin(field.type) is tuple, {field.type, *get_args(field.type)}
+        for kind, words, attributes in getattr(record, field.name):
+            implied: dict[str, Any] = {"type": PATH} if Path in types else {}
+            if kind is click.Argument:
+                implied |= {"nargs": -1} if repeated else {}
+            elif repeated:
+                implied["multiple"] = True
+            elif field.type is bool:
+                implied["is_flag"] = True
+            yield kind([field.name, *words], **{**implied, **attributes})
+
+
+PROFILE = option("--profile", metavar="NAME", help="Apply [profiles.NAME] of the suite.")
+ONE_PROFILE = option(
     "--profile", metavar="NAME", help="Check only with [profiles.NAME], not with each profile."
 )
-SETTINGS = click.option(
-    *("--set", "settings"),
+SETTINGS = option(
+    "--set",
     metavar="PATH=VALUE",
     type=setting,
-    multiple=True,
     help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
 )
-LEAST = click.option(
+LEAST = option(
     "--least",
     metavar="SHARE",
     type=share,
@@ -90,11 +138,18 @@ LEAST = click.option(
     show_default=True,
     help="Ignore changes smaller than SHARE.",
 )
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+AS_JSON = option("--json", help="Print JSON instead of text.")
+MACHINE_LOCK = option(
+    "--no-wait",
+    flag_value="no-wait",
+    help="End with exit code 4 if another process measures on this machine.",
+) + option(
+    "--without-lock",
+    flag_value="without",
+    help="Measure although another process measures: the result says so.",
+)
 
 
-def only_option(verb: str) -> Callable[[Decorated], Decorated]:
-    """Return the option that names scenarios, for a command that does something with them."""
-    return click.option(
-        "--only", metavar="SCENARIO", multiple=True, help=f"{verb} these scenarios only."
-    )
+def only(verb: str) -> Any:
+    """Declare the option that names scenarios, for a command that does something with them."""
+    return option("--only", metavar="SCENARIO", help=f"{verb} these scenarios only.")

@@ -18,7 +18,7 @@ def reading_of(driver: Driver, output: Output) -> Reading:
     """Return what a driver reads. Raises OutputDamaged for whatever else it does."""
     try:
         reading: object = driver.read(output)
-    except (BenchforgeError, OSError):
+    except (BenchforgeError, OSError, MemoryError):
         raise
     except (Exception, SystemExit) as error:  # a parser of command lines exits where it complains
         raise fault(driver, "read", in_a_line(error), OutputDamaged) from error

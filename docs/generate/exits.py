@@ -18,7 +18,8 @@ _WHEN = {
     4: "A case has no believable value, a search has no answer, or a claim is invalid. A "
     "comparison is broken or not comparable (`run`, `duel`). A server is broken (`compare`). This "
     "code takes precedence over 1. A verdict is undecided or invalid, and none is slower or broken "
-    "(`gate`).",
+    "(`gate`). Another process measures, and you gave `--no-wait`. Memory or file descriptors ran "
+    "out.",
     5: "The results cannot be written.",
 }
 "When a command ends with the code of an error."

@@ -1,11 +1,19 @@
 """Little of what a machine gives: a sentence and the exit code, and no traceback."""
 
+import json
+import os
+import re
 import resource
+import shutil
 import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import bench_words
+from front_door import Told, bench_words, lack, needed
+from users import NOBODY, as_root
 
 SUITE = """benchforge = 1
 smoke = true
@@ -15,37 +23,205 @@ app = "hello_wsgi"
 [loaders.pace]
 use = "pace"
 connections = 1
-duration = "1s"
+duration = "100ms"
 [scenarios.s]
 servers = ["a"]
 loaders = ["pace"]
+[repeat]
+quiet = "off"
+blocks = 1
 """
+MEMORY = "error: memory ran out\nhint: raise the limit (ulimit -v), or end other programs\n"
+FILES = "error: Too many open files: all descriptors are in use\nhint: raise the limit (ulimit -n"
 
 
-@pytest.mark.parametrize(
-    ("limit", "most"), [(resource.RLIMIT_NOFILE, 8), (resource.RLIMIT_AS, 300_000 << 10)]
-)
-def test_a_run_with_little_ends_in_a_sentence(tmp_path: Path, limit: int, most: int) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "a.toml").write_text(SUITE)
-    ended = subprocess.run(
-        bench_words("run", "a.toml"),
-        cwd=tmp_path,
+    for name in ("disk", "home/.cache"):
+        (tmp_path / name).mkdir(parents=True)
+    return tmp_path
+
+
+def limited(folder: Path, limit: int, most: int, *words: str) -> Told:
+    done = subprocess.run(
+        bench_words(*words),
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
         preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
     )
-    assert "Traceback" not in ended.stderr
-    assert ended.returncode in {0, 4}
-    assert ended.returncode == 0 or "error: " in ended.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    return Told(done.returncode, done.stdout, done.stderr)
 
 
-def test_a_full_disk_ends_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(SUITE)
+@pytest.mark.parametrize("words", [("run", "a.toml"), ("check", "a.toml"), ("doctor",)])
+def test_too_little_memory_is_one_sentence_wherever_it_ends(
+    folder: Path, words: tuple[str, ...]
+) -> None:
+    """Imports fail for it, too, and those of the error's own sentence."""
+    done = limited(folder, resource.RLIMIT_AS, 40_000 << 10, *words)
+    assert (done.code, done.err) == (4, MEMORY)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kilobytes", range(25_000, 80_000, 5_000))
+def test_memory_that_ends_anywhere_is_one_sentence(folder: Path, kilobytes: int) -> None:
+    done = limited(folder, resource.RLIMIT_AS, kilobytes << 10, "run", "a.toml")
+    assert done.code == 0 or (done.code == 4 and done.err.endswith(MEMORY)), done.all
+
+
+@pytest.mark.parametrize("words", [("run", "a.toml"), ("doctor",)])
+def test_too_few_descriptors_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
+    done = limited(folder, resource.RLIMIT_NOFILE, 5, *words)
+    assert done.code == 4
+    assert done.err.startswith(FILES), done.err
+
+
+def test_a_run_whose_descriptors_end_goes_on_with_more(folder: Path) -> None:
+    done = limited(folder, resource.RLIMIT_NOFILE, 20, "run", "a.toml")
+    assert (done.code, FILES in done.err) == (4, True), done.all
+    (result,) = (folder / "results").iterdir()
+    assert f"\nto continue: benchforge run --resume results/{result.name} --anyway\n" in done.err
+    done = limited(folder, resource.RLIMIT_NOFILE, 1024, "run", "--resume", str(result), "--anyway")
+    assert done.code == 0, done.all
+    assert (result / "trials/0001/trial.json").exists()
+
+
+def test_an_output_that_is_full_ends_in_a_sentence(folder: Path) -> None:
     with Path("/dev/full").open("w") as full:
         words = bench_words("check", "a.toml")
         ended = subprocess.run(
-            words, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            words, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert (ended.returncode, "Traceback" in ended.stderr) == (5, False)
     assert "No space left on device" in ended.stderr
+
+
+# --- disks ---------------------------------------------------------------------------------------
+
+Mounting = Callable[[str], list[Told]]
+FULL = 'full() { mount -t tmpfs -o size=64k none "$1"; head -c 99999 /dev/zero > "$1/fill"; }'
+CLOSED = 'closed() { mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"; }'
+CALL = (
+    'bench() {{ {words} "$@" >"$SAYS/$n.out" 2>"$SAYS/$n.err"; echo $? >"$SAYS/$n"; n=$((n+1)); }}'
+)
+
+
+@pytest.fixture
+def mounting(folder: Path) -> Mounting:
+    """Runs a script that calls `bench`, in mounts of its own: `full` and `closed` make some."""
+    if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        lack("mounts are not allowed here")
+    says = folder / "says"
+    says.mkdir()
+
+    def ran(script: str) -> list[Told]:
+        call = CALL.format(words=" ".join(bench_words()))
+        subprocess.run(
+            ["unshare", "-rm", "sh", "-c", f"n=0\n{FULL}\n{CLOSED}\n{call}\n{script}"],
+            cwd=folder,
+            env={**os.environ, "HOME": str(folder / "home"), "SAYS": str(says)},
+            capture_output=True,
+            check=False,
+        )
+        calls = sorted(says.glob("*.err"))
+        done = [
+            Told(
+                int(one.with_suffix("").read_text()),
+                *(one.with_suffix(end).read_text() for end in (".out", ".err")),
+            )
+            for one in calls
+        ]
+        assert not [one for one in done if "Traceback" in one.all]
+        return done
+
+    return ran
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "closed home",
+        "closed home/.cache",
+        "export XDG_CACHE_HOME=$PWD/home/.cache; closed $XDG_CACHE_HOME",
+    ],
+)
+def test_a_cache_that_cannot_be_written_is_told_and_keeps_nobody_from_measuring(
+    mounting: Mounting, script: str
+) -> None:
+    last = "bench run a.toml" if script == "closed home" else "bench check a.toml"
+    doctor, done = mounting(f"{script}; bench doctor a.toml --json; {last}")
+    assert (doctor.code, done.code) == (0, 0), doctor.all + done.all
+    (cache,) = [one for one in json.loads(doctor.out)["machine"] if one["subject"] == "cache"]
+    assert (cache["state"], "cannot write it" in cache["says"]) == ("warn", True)
+
+
+@as_root
+def test_an_ordinary_user_with_a_closed_home_is_told() -> None:
+    home = Path(tempfile.mkdtemp(prefix="home-"))
+    os.chown(home, 65534, 65534)
+    home.chmod(0o500)
+    root = str(Path(__file__).parents[2])
+    paths = [path for path in sys.path if "site-packages" in path or path.startswith(root)]
+    python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    if not Path(python).exists():
+        lack(f"{python}, which every user may start")
+    done = subprocess.run(
+        [*NOBODY, python, "-m", "benchforge", "doctor", "--json"],
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shutil.rmtree(home)
+    assert done.returncode == 0, done.stderr
+    (cache,) = [one for one in json.loads(done.stdout)["machine"] if one["subject"] == "cache"]
+    assert "cannot write it" in cache["says"]
+
+
+def test_a_folder_that_is_full_takes_nothing_and_reads_go_on(mounting: Mounting) -> None:
+    check, new, run, duel = mounting("""
+        full disk; cp a.toml /; cd disk
+        bench check ../a.toml; bench new suite n; bench run ../a.toml
+        bench duel --time 5s "{python} -m http.server {port}" "{python} -m http.server {port}"
+    """)
+    assert check.code == 0
+    assert [new.code, run.code, duel.code] == [5, 5, 5], new.all + run.all + duel.all
+    assert "No space left on device\nhint: give another PATH" in new.err
+    assert "too little space: 0 B free, 32 MB needed\nhint: free some, or " in run.err
+    assert duel.err.endswith("device\nhint: choose another folder with --save or -o\n"), duel.err
+
+
+def test_a_cache_that_is_full_is_told_before_something_is_built(
+    folder: Path, mounting: Mounting
+) -> None:
+    needed("uv")
+    runtime = f'\n[runtimes.own]\npython = "{sys.executable}"\nrequires = ["waitress"]\n'
+    text = SUITE.replace('app = "hello_wsgi"', 'app = "hello_wsgi"\nruntime = "own"') + runtime
+    (folder / "a.toml").write_text(text)
+    (done,) = mounting("full home/.cache; bench run a.toml")
+    assert done.code == 5, done.all
+    says = f"error: {folder}/home/.cache/benchforge/runtimes: too little space: "
+    assert says in done.err
+    assert done.err.endswith("hint: free some, or set XDG_CACHE_HOME to another folder\n")
+
+
+def test_scratch_that_fills_up_ends_the_run_which_goes_on_with_space(mounting: Mounting) -> None:
+    run, report, resumed = mounting("""
+        mount -t tmpfs -o size=60m none disk; export TMPDIR=$PWD/disk
+        bench run a.toml --set repeat.blocks=20 &
+        until [ -e results/*/trials/0001/trial.json ] || ! kill -0 $!; do sleep 0.02; done
+        head -c 60000000 /dev/zero > disk/fill; wait $!; n=1
+        bench report results/*
+        rm disk/fill
+        bench run --resume results/* --time-limit 4s
+    """)
+    assert run.code == 5, run.all
+    assert "finished trials were kept; to continue: benchforge run --resume results/a-" in run.err
+    assert report.code in {0, 5}, report.all
+    assert re.search(
+        r"^resumed: [1-9]\d* of 20 .*^\[ *\d+/20\] ", resumed.err, re.DOTALL | re.MULTILINE
+    )

@@ -28,6 +28,16 @@ def test_each_line_names_tests_that_there_are() -> None:
         assert [name for file, name in named if name not in functions(TESTS[file])] == [], cannot
 
 
+def test_each_user_of_what_holds_for_whom_has_tests_that_there_are() -> None:
+    (shown,) = re.findall(r"^\| shown by \|(.*)\|$", PAGE.read_text(), re.MULTILINE)
+    cells = shown.split("|")
+    assert len(cells) == 3
+    for cell in cells:
+        named = _NAMED.findall(cell)
+        assert named or cell.strip() == "the same, run as root"
+        assert all(name in functions(TESTS[file]) for file, name in named), cell
+
+
 def test_each_test_of_a_hostile_server_stands_on_the_page() -> None:
     named = {name for _, _, shown in rows() for _, name in _NAMED.findall(shown)}
     hostile = [file for name, file in TESTS.items() if name.startswith("test_hostile_")]

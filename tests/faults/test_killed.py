@@ -61,17 +61,13 @@ def ready(folder, number):
     return lambda: [remains.remove(one) for one in found]
 """
 WRITES = """
-from benchforge_commands.rebaseline import command as rebaseline
-from benchforge_commands.new import shown as new
+from benchforge_commands.new import files as new
 
 def ready(folder, number):
-    file = folder / f"before-{number}.toml"
-    file.write_text(rebaseline._MARK + " once")
     own = folder / str(number)
     texts = {own / "suite.toml": "suite", own / "app.py": "app", own / "s.json": "schema"}
 
     def write():
-        rebaseline._write(file, rebaseline._MARK + " again")
         new._write(texts)
     return write
 """

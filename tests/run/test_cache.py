@@ -1,5 +1,6 @@
 """The cache holds programs that are run: it is ours alone, or it is refused."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -110,6 +111,18 @@ def test_whatever_the_umask_is_nobody_else_writes_where_programs_run(tmp_path: P
         os.umask(usual)
     above = {one for folder in folders for one in (folder, *folder.parents[:3])}
     assert not [one for one in above if mode(one) & OTHERS_WRITE]
+
+
+def test_doctor_tells_of_a_refused_cache_and_goes_on(tmp_path: Path) -> None:
+    (folder := tmp_path / "cache/benchforge").mkdir(parents=True)
+    folder.chmod(0o777)
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = calls(bench_words(), tmp_path, environment)("doctor", "--json")
+    assert done.code == 0, done.all
+    states = {one["subject"]: one for one in json.loads(done.out)["machine"]}
+    assert states["cache"]["state"] == "warn"
+    assert states["cache"]["says"].startswith(f"{folder}: other users may write there")
+    assert "disk: trials" in states
 
 
 def test_a_run_with_a_cache_that_others_write_ends_with_a_sentence(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ import pytest
 from made import plain
 
 from benchforge.errors import CannotKeep
+from benchforge.model.files.folder import TRIAL
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.space import enough
 
-WHOLE = "finished trials were kept; to continue: benchforge run --resume "
+WHOLE = "to continue: benchforge run --resume "
 
 
 def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,8 +31,8 @@ def fails_with(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (errno.ENOSPC, f"free some space; {WHOLE}"),
         (errno.EDQUOT, f"free some space; {WHOLE}"),
-        (errno.EROFS, WHOLE),
-        (errno.EACCES, WHOLE),
+        (errno.EROFS, f"make it writable; {WHOLE}"),
+        (errno.EACCES, f"make it writable; {WHOLE}"),
     ],
 )
 def test_space_is_to_be_freed_where_it_is_short(
@@ -42,6 +43,14 @@ def test_space_is_to_be_freed_where_it_is_short(
     with pytest.raises(CannotKeep) as caught:
         keep.trial_folder(1)
     assert caught.value.hint.startswith(hint)
+
+
+def test_only_trials_that_have_finished_were_kept(tmp_path: Path) -> None:
+    keep = ResultWriter.new(tmp_path, "small", datetime.now(UTC))
+    folder = keep.trial_folder(1)
+    assert keep.way_out.startswith(WHOLE)
+    (folder / TRIAL).touch()
+    assert keep.way_out.startswith(f"finished trials were kept; {WHOLE}")
 
 
 def test_a_folder_that_cannot_be_looked_at_is_not_full(

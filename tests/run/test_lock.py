@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering
+from front_door import PROGRAMS, Bench, answering
+from repository import git
 from suite_texts.with_wrk import suite
 from users import NOBODY, SYSTEM_PYTHON, as_root
 
@@ -178,6 +179,51 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
     assert (check["status"], holder in check["message"]) == ("warn", True)
     done = bench("run", "--resume", result, "--without-lock")
     assert done.code == 2, done.all
+
+
+@pytest.fixture
+def squatted() -> Iterator[str]:
+    """The machine's lock is ours; how a message names us."""
+    with socket.socket(socket.AF_UNIX) as held:
+        try:
+            held.bind(machine_lock.NAME)
+        except OSError:
+            pytest.skip("a benchforge measures here")
+        held.listen()
+        yield rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
+
+
+def test_a_duel_and_a_calibration_do_not_wait_either(
+    bench: Bench, tmp_path: Path, squatted: str
+) -> None:
+    server = f"{sys.executable} {PROGRAMS}/servers/answers.py --wait 0.003 --port {{port}}"
+    duel = ("duel", "--time", "9s", "--path", "/ping", "--label", "a", "--label", "b")
+    for words in ((*duel, server, server), ("calibrate", "--rounds", "2", "--seconds", "1")):
+        done = bench(*words, "--no-wait")
+        assert done.code == 4, done.all
+        assert squatted in done.err
+        assert "hint: leave --no-wait out, or add --without-lock" in done.err
+    done = bench(*duel, server, server, "--no-wait", "--without-lock")
+    assert done.err.count("this run goes on without the lock") == 1
+    (result,) = (tmp_path / "results").glob("duel-*/result.json")
+    assert squatted in json.loads(result.read_text())["facts"]["lock"]
+
+
+def test_a_gate_does_not_wait_either(bench: Bench, tmp_path: Path, squatted: str) -> None:
+    (tmp_path / "app.py").write_text("from benchforge_servers.apps.hello_wsgi import app\n")
+    text = suite(tmp_path, 'use = "waitress"\napp = "app:app"\ndirectory = "."').read_text()
+    (tmp_path / "small.toml").write_text(text.replace('path = "/ping"', 'path = "/"'))
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", "app.py", "small.toml")
+    git(tmp_path, "commit", "--quiet", "--message", "a")
+    with (tmp_path / "app.py").open("a") as file:
+        file.write("# another\n")
+    words = ("gate", "small.toml", "--base", "HEAD", "--time", "8s")
+    done = bench(*words, "--no-wait")
+    assert (done.code, squatted in done.err) == (4, True), done.all
+    done = bench(*words, "--without-lock", "--json")
+    assert "this run goes on without the lock" in done.err
+    assert any(squatted in note for note in json.loads(done.out)["notes"]), done.all
 
 
 AUTHOR = """

@@ -1,68 +1,65 @@
 """`benchforge run`: from a suite to a result, its report and an exit code."""
 
-import click
+from dataclasses import dataclass
+from pathlib import Path
 
-from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile, only_option
+from benchforge.cli.options import (
+    MACHINE_LOCK,
+    PROFILE,
+    SETTINGS,
+    Lock,
+    SuiteFile,
+    argument,
+    click_command,
+    only,
+    option,
+)
+from benchforge.errors import Unusable
 
 
-@click.command("run")
-@click.argument("suite", type=SuiteFile(), required=False)
-@PROFILE
-@SETTINGS
-@only_option("Run")
-@click.option(
-    *("-o", "--output"),
-    type=PATH,
-    help="Directory in which the result folder is created.  [default: results]",
-)
-@click.option(
-    "--resume",
-    metavar="RESULT",
-    type=PATH,
-    help="Continue the run of this result folder. Name SUITE only if its file was moved.",
-)
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Resume even if the machine, benchforge or a program has changed; "
-    "the report lists the changes.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the summary as JSON instead of tables."
-)
-@click.option(
-    *("--report", "reports"),
-    metavar="NAME",
-    multiple=True,
-    help="Also write the report of this reporter, such as junit or github.",
-)
-@click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails.")
-@click.option(
-    "--inconclusive-fails",
-    is_flag=True,
-    help="Exit with 1 if a claim is inconclusive, too.",
-)
-@click.option(
-    "--time-limit",
-    metavar="DURATION",
-    help="Limit the whole run, such as 5m: no trial starts that would end later. "
-    "--resume measures the others.",
-)
-@click.option(
-    "--no-wait",
-    "lock",
-    flag_value="no-wait",
-    help="End with exit code 4 if another process measures on this machine.",
-)
-@click.option(
-    "--without-lock",
-    "lock",
-    flag_value="without",
-    help="Measure although another process measures: the result says so.",
-)
-@runs("benchforge.cli.measure.run")
-def command() -> None:
+@dataclass(frozen=True)
+class RunCommandOptions:
+    """What a run measures, and what becomes of the result."""
+
+    suite: Path | None = argument(type=SuiteFile(), required=False)
+    profile: str | None = PROFILE
+    settings: tuple[tuple[str, str], ...] = SETTINGS
+    only: tuple[str, ...] = only("Run")
+    output: Path | None = option(
+        *("-o", "--output"),
+        help="Directory in which the result folder is created.  [default: results]",
+    )
+    resume: Path | None = option(
+        "--resume",
+        metavar="RESULT",
+        help="Continue the run of this result folder. Name SUITE only if its file was moved.",
+    )
+    anyway: bool = option(
+        "--anyway",
+        help="Resume even if the machine, benchforge or a program has changed; "
+        "the report lists the changes.",
+    )
+    as_json: bool = option("--json", help="Print the summary as JSON instead of tables.")
+    reports: tuple[str, ...] = option(
+        "--report",
+        metavar="NAME",
+        help="Also write the report of this reporter, such as junit or github.",
+    )
+    fail_fast: bool = option("--fail-fast", help="Stop at the first trial that fails.")
+    inconclusive_fails: bool = option(
+        "--inconclusive-fails", help="Exit with 1 if a claim is inconclusive, too."
+    )
+    time_limit: str | None = option(
+        "--time-limit",
+        metavar="DURATION",
+        help="Limit the whole run, such as 5m: no trial starts that would end later. "
+        "--resume measures the others.",
+    )
+    machine_lock: Lock = MACHINE_LOCK
+
+
+@click_command("run", RunCommandOptions)
+def command(options: RunCommandOptions) -> int:
     """Measure SUITE and report the results.
 
     SUITE is a file, or the name of a built-in suite such as macro. It is required unless you use
@@ -74,3 +71,40 @@ def command() -> None:
     claim is invalid, or another process measures and you gave --no-wait; 5 results cannot be
     written; 130 and 143 interrupted.
     """
+    from benchforge.cli.measure.inputs import RunOptions
+    from benchforge.cli.measure.outcome import Shown
+    from benchforge.cli.measure.run import begin, resume, time_limit_s
+    from benchforge.cli.screen.say import warn
+    from benchforge.registry import Registry
+    from benchforge.reports import reporter
+    from benchforge.run.execute import StopLimits
+
+    registry = Registry()
+    run_options = RunOptions(
+        registry,
+        options.profile,
+        options.settings,
+        options.only,
+        StopLimits(options.fail_fast, time_limit_s(options.time_limit)),
+        Shown(options.as_json, options.inconclusive_fails, options.reports),
+        options.machine_lock,
+    )
+    registry.listen(warn)
+    for name in options.reports:
+        reporter(registry, name)  # one that is not known is told before anything starts
+    if options.resume is None:
+        if options.suite is None:
+            raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
+        if options.anyway:
+            raise Unusable(
+                "--anyway: works only with --resume", "add --resume RESULT, or leave it out"
+            )
+        return begin(options.suite, options.output or Path("results"), run_options)
+    if options.output is not None:
+        raise Unusable(
+            f"-o {options.output}: --resume continues in the result's own folder", "leave out -o"
+        )
+    if options.machine_lock == "without":
+        message = "--without-lock: works only for a new run"
+        raise Unusable(message, "leave it out, or run the suite anew")
+    return resume(options.resume, options.suite, run_options, anyway=options.anyway)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchforge.cli.measure.lock import Lock
 from benchforge.cli.measure.outcome import Shown
+from benchforge.cli.options import Lock
 from benchforge.graph import RunGraph
 from benchforge.model.files.result import Header
 from benchforge.registry import Registry
@@ -23,7 +23,7 @@ class RunOptions:
     only: Sequence[str] = ()
     limits: StopLimits = field(default_factory=StopLimits)
     shown: Shown = field(default_factory=Shown)
-    lock: Lock = "wait"
+    lock: Lock = None
     resumable: bool = True
     "False if the measured suite is in no file, so that --resume could not read it."
 

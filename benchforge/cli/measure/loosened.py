@@ -26,6 +26,7 @@ def loosened() -> dict[str, float]:
             )
             if changes:
                 when = f"{calibration.created:%Y-%m-%d}"
+                when += " without the machine's lock" * bool(calibration.lock_holder)
                 say(f"loosened to this machine, as calibrated on {when}: {changes}")
             return quiet
         case faults:

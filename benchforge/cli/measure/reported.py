@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.files.folder import HEADER, SUMMARY
@@ -27,25 +28,22 @@ def reported(
     registry: Registry,
     keep: ResultWriter,
     run: str,
-    further: Sequence[str] = (),
-    *,
-    as_json: bool,
+    output: Shown,
 ) -> None:
     """Write summary and reports beside the result, and print the table or the summary as JSON.
 
-    Commands in it have `run`, the words of this run, in place of "run SUITE". `further` names
-    reporters beside those that every run uses. Raises CannotKeep when they cannot be written; the
-    table is printed all the same.
+    Commands in it have `run`, the words of this run, in place of "run SUITE". Raises CannotKeep
+    when they cannot be written; the table is printed all the same.
     """
     try:
-        paths = _written(summary, trials, registry, keep, further)
+        paths = _written(summary, trials, registry, keep, output.reports)
     finally:
-        if as_json:
+        if output.as_json:
             text = safe.as_json(summary.model_dump_json(indent=1, by_alias=True))
         else:
             text = text_of("terminal", summary, trials, registry)
             text = text.replace("run SUITE", safe.word(run))
-        show(text, painted=not as_json)
+        show(text, painted=not output.as_json)
     say(files_written(paths, keep.folder))
 
 

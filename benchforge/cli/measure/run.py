@@ -1,4 +1,4 @@
-"""`benchforge run`: from a suite to a result, its report and an exit code."""
+"""A run: from a suite, or a result that lacks trials, to a result and its exit code."""
 
 import secrets
 from collections.abc import Callable
@@ -8,27 +8,25 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
+from benchforge.cli import used_up
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.announce import announce
 from benchforge.cli.measure.inputs import PreparedRun, RunOptions
-from benchforge.cli.measure.lock import Lock, locked
+from benchforge.cli.measure.lock import locked
 from benchforge.cli.measure.loosened import loosened
-from benchforge.cli.measure.outcome import Shown
 from benchforge.cli.measure.session import report_result, session
 from benchforge.cli.screen.say import say, warn
-from benchforge.errors import Unusable
+from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import RunGraph, plan
 from benchforge.model.files.folder import HEADER
 from benchforge.model.values.distribution import entry_points
 from benchforge.model.values.units import Duration
 from benchforge.registry import Registry
-from benchforge.reports import reporter
 from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.space import enough_for_scratch, scarce
 from benchforge.run.engine import on_hosts
-from benchforge.run.execute import StopLimits
 from benchforge.run.header import header_of, locks_of, with_facts
 from benchforge.run.machine.placement import machine, places
 from benchforge.run.resume import ResumableResult, begun
@@ -43,48 +41,6 @@ from benchforge.text.readable import counted
 
 BEFORE_RUN = "benchforge.before_run"
 "Entry points that raise an error for what a suite asks of this machine in vain."
-
-
-def main(
-    suite: Path | None,
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    only: tuple[str, ...],
-    output: Path | None,
-    resume: Path | None,
-    anyway: bool,
-    as_json: bool,
-    reports: tuple[str, ...],
-    fail_fast: bool,
-    inconclusive_fails: bool,
-    time_limit: str | None,
-    lock: Lock | None,
-) -> int:
-    """Measure a suite, or resume a result. Return the exit code."""
-    limits = StopLimits(fail_fast, _seconds(time_limit))
-    shown = Shown(as_json, inconclusive_fails, reports)
-    registry = Registry()
-    registry.listen(warn)
-    for name in reports:
-        reporter(registry, name)  # one that is not known is told before anything starts
-    options = RunOptions(registry, profile, settings, only, limits, shown, lock or "wait")
-    if resume is None:
-        if suite is None:
-            raise Unusable("run: no suite is named", "name a suite, or use --resume RESULT")
-        if anyway:
-            raise Unusable(
-                "--anyway: works only with --resume", "add --resume RESULT, or leave it out"
-            )
-        return begin(suite, output or Path("results"), options)
-    if output is not None:
-        raise Unusable(
-            f"-o {output}: --resume continues in the result's own folder", "leave out -o"
-        )
-    if options.lock == "without":
-        message = "--without-lock: works only for a new run"
-        raise Unusable(message, "leave it out, or run the suite anew")
-    with locked(options.lock), ResultWriter(resume).held():
-        return _resume(resume, suite, options, anyway=anyway)
 
 
 def begin(
@@ -130,6 +86,15 @@ def begin(
             with keep.held():
                 kept(keep.folder)
                 return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
+
+
+def resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
+    """Measure what a result lacks, by the suite in `path` if its own file was moved.
+
+    Returns the exit code. Raises Unusable where the suite differs, or without `anyway` the machine.
+    """
+    with locked(options.lock), ResultWriter(folder).held():
+        return _resume(folder, path, options, anyway=anyway)
 
 
 def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
@@ -220,8 +185,15 @@ def _measured(
 ) -> int:
     announce(prepared, begun.folder, options.limits.time_limit_s, there)
     context = prepared.context
-    with context.host.many(), checked_out(prepared.suite, context, say) as context:
-        return session(replace(prepared, context=context), begun, options)
+    try:
+        with context.host.many(), checked_out(prepared.suite, context, say) as context:
+            return session(replace(prepared, context=context), begun, options)
+    except Exception as error:
+        untold = isinstance(error, CannotKeep) and "--resume" not in error.hint
+        if options.resumable and (untold or used_up(error)):
+            limit = " --anyway" * bool(used_up(error))  # which is a fact of the machine
+            say(f"{ResultWriter(begun.folder).way_out}{limit}")
+        raise
 
 
 def _ground(suite: Suite) -> TrialContext:
@@ -229,7 +201,8 @@ def _ground(suite: Suite) -> TrialContext:
     return replace(ground(suite, own), places=places(suite, machine()) if own else {})
 
 
-def _seconds(text: str | None) -> float | None:
+def time_limit_s(text: str | None) -> float | None:
+    """Return --time-limit in seconds. Raises Unusable for what is no duration."""
     if text is None:
         return None
     try:

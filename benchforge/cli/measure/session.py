@@ -131,7 +131,7 @@ def report_result(result: ResumableResult, suite: Suite, options: RunOptions) ->
     settings = {} if hides(result.header, suite) else result.header.settings
     # The report's commands have the profile.
     run = run_words(suite, None, settings.items()) if options.resumable else "run SUITE"
-    reported(summary, result.trials, registry, keep, run, shown.reports, as_json=shown.as_json)
+    reported(summary, result.trials, registry, keep, run, shown)
     if options.resumable and (
         command := in_turns(summary, result.header, result.trials, suite, registry)
     ):

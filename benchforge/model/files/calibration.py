@@ -44,6 +44,8 @@ class Calibration(Frozen):
     "Values that each check saw, one for each round that has it, by the check's id, such as N1."
     unknown: dict[str, str] = Field(default_factory=dict)
     "Reasons why no round has a value, by the check's id."
+    lock_holder: str = ""
+    "Process that had the machine's lock. Empty if benchforge had it."
 
     @model_validator(mode="after")
     def _observed_or_unknown(self) -> "Calibration":

@@ -9,6 +9,7 @@ import stat
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from glob import iglob
 from pathlib import Path
 from types import MappingProxyType
 
@@ -51,12 +52,14 @@ class ResultWriter:
         return f"{program()} run --resume {shlex.quote(str(self.folder))}"
 
     @property
-    def _way_out(self) -> str:
-        return f"finished trials were kept; to continue: {self.goes_on}"
+    def way_out(self) -> str:
+        """Whether finished trials were kept, and the command that measures what is missing."""
+        any_kept = any(iglob(f"{TRIALS}/*/{TRIAL}", root_dir=self.folder))  # noqa: PTH207 - never raises
+        return f"{'finished trials were kept; ' * any_kept}to continue: {self.goes_on}"
 
     def _cannot(self, path: Path, error: OSError) -> CannotKeep:
-        hint = f"{_FREE}{self._way_out}" if full(error) else self._way_out
-        return CannotKeep(f"{path}: {error.strerror}", hint)
+        first = _FREE if full(error) else "make it writable; "
+        return CannotKeep(f"{path}: {error.strerror}", f"{first}{self.way_out}")
 
     @classmethod
     def new(
@@ -118,8 +121,9 @@ class ResultWriter:
 
     def room(self) -> None:
         """Raise CannotKeep where a disk is too full for another trial."""
+        hint = f"{_FREE}{self.way_out}"
         for folder in (self.folder, Path(tempfile.gettempdir())):
-            enough(folder, f"{_FREE}{self._way_out}")
+            enough(folder, hint)
 
     def place(self, number: int) -> Path:
         """Return the folder of a trial, whether it is there or not."""

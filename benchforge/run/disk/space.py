@@ -19,7 +19,7 @@ COMFORT_B = 200_000_000
 _BLOCK_B = 512  # what the kernel counts in, whatever the file system's blocks
 _GUESS_B = 200_000  # of a trial, where none has been kept: most take less
 
-FREE_SOME = "free some, or set TMPDIR to another folder"
+FREE_SOME = "free some, or set TMPDIR and XDG_CACHE_HOME to other folders"
 
 
 def free_b(folder: Path) -> int:

@@ -17,6 +17,7 @@ from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.scratch import claimed
+from benchforge.run.disk.space import enough
 from benchforge.run.locate import libraries, locate
 from benchforge.run.programs.interpreter_request import InterpreterCandidate
 from benchforge.run.programs.needed import UV
@@ -28,6 +29,7 @@ from benchforge.suite.toml.located import located
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
 _INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)
+_FREE_CACHE = "free some, or set XDG_CACHE_HOME to another folder"
 _TELLING = 3  # lines of uv's that are shown
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSED = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE")
@@ -57,6 +59,7 @@ def environment(
                 f"runtime {label}: building ({interpreter}, "
                 f"{count} requirement{'s' * (count > 1)}); this is done once"
             )
+            enough(entry.parent, _FREE_CACHE)
             _build(sandbox, suite, label, interpreter, entry)
         whole = private(entry.resolve())
         use(whole)
@@ -127,7 +130,10 @@ def _build(
             with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
                 entry.symlink_to(own.name)
         except BenchforgeError:
-            _keep_log(own, _log_of(entry), suite.secrets)
+            try:
+                enough(own, _FREE_CACHE)  # uv does not always say that its disk is full
+            finally:
+                _keep_log(own, _log_of(entry), suite.secrets)
             raise
         finally:
             if entry.resolve() != own.resolve():

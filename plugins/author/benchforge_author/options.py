@@ -8,6 +8,7 @@ from benchforge_commands.schema.json_schema import Described, Schema, docs, writ
 from pydantic import BaseModel
 
 from benchforge.parts import forms
+from benchforge.suite.toml.document import Tables
 from benchforge.text.readable import conjoined
 
 _SINGULAR = {
@@ -136,3 +137,29 @@ def toml_key(key: str) -> str:
     """Return a key as TOML writes it."""
     plain = key.isascii() and key.replace("-", "_").isidentifier()
     return key if plain else in_toml(key)
+
+
+def suite_in_toml(tables: Tables) -> str:
+    """Return the tables of a suite as TOML."""
+    plain = [_pair(key, value) for key, value in tables.items() if not isinstance(value, dict)]
+    blocks = ["\n".join(plain)]
+    for key, table in tables.items():
+        if not isinstance(table, dict):
+            continue
+        own: Tables = {name: value for name, value in table.items() if not isinstance(value, dict)}
+        if own or not table:
+            blocks.append(_block(toml_key(key), own))
+        blocks += [
+            _block(f"{toml_key(key)}.{toml_key(label)}", inner)
+            for label, inner in table.items()
+            if isinstance(inner, dict)
+        ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _block(title: str, table: Tables) -> str:
+    return "\n".join([f"[{title}]", *(_pair(key, value) for key, value in table.items())])
+
+
+def _pair(key: str, value: Any) -> str:
+    return f"{toml_key(key)} = {in_toml(value)}"

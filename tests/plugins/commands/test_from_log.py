@@ -322,8 +322,8 @@ def test_merged_paths_are_few_and_count_all_requests(
 _PEAK = """
 import resource, sys
 from pathlib import Path
-from benchforge_commands.new.shown import main
-main(Path(sys.argv[1]), None, Path(sys.argv[2]), behind_proxy=False)
+from benchforge_commands.new.files import write_suite_of_log
+write_suite_of_log(Path(sys.argv[1]) / "suite.toml", Path(sys.argv[2]), behind_proxy=False)
 print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 

@@ -78,13 +78,13 @@ def state_of(folder: Path) -> tuple[str, ...]:
     return status, refs, worktrees, git(folder, "stash", "list"), index
 
 
-def decides(bench: Bench, state_: str, *words: str, seconds: float = 16) -> Told:
+def decides(bench: Bench, state_: str, *words: str, base: str = "v1", seconds: float = 16) -> Told:
     """Gate for longer and longer, until there is the verdict: a loud machine leaves few blocks.
 
     Beside other tests eight seconds decide nothing; a gate that has decided ends early.
     """
     while True:
-        told = gate(bench, *words, seconds=seconds)
+        told = gate(bench, *words, base=base, seconds=seconds)
         assert told.out, told.all
         if state(told)["state"] == state_ or seconds > 120:
             return told
@@ -194,6 +194,44 @@ def test_nothing_is_measured_of_the_same_code(bench: Bench, tmp_path: Path) -> N
     told = gate(bench, "--json", base="HEAD")
     assert (told.code, state(told)["same"]) == (0, True), told.all
     assert not (tmp_path / "results").exists()
+
+
+def test_the_code_of_an_older_result_is_a_base_with_the_options_that_it_had(
+    bench: Bench, tmp_path: Path
+) -> None:
+    folder = made(tmp_path)
+    git(folder, "checkout", "--quiet", "v1")
+    text = SUITE.replace("connections = 2", 'connections = 2\nduration = "300ms"')
+    older = text.replace("\n[loaders", "environment = { LEVEL = '1' }\n[loaders", 1)
+    (folder / "suite.toml").write_text(older)
+    assert bench("run", "repository/suite.toml", "--set", "repeat.blocks=1").code in {0, 1, 4}
+    (result,) = (tmp_path / "results").iterdir()
+    same = gate(bench, "--json", base=str(result))
+    assert (same.code, state(same)["same"]) == (0, True), same.all
+    (folder / "suite.toml").write_text(
+        text.replace("[scenarios", "[servers.new]" + COMMAND + "[scenarios").replace(
+            '["app"]', '["app", "new"]'
+        )
+    )
+    commit(folder, LATE, "late")
+    outcome = decides(bench, "slower", "--json", base=str(result))
+    assert (outcome.code, state(outcome)["state"]) == (1, "slower"), outcome.all
+    code = read_header(result).code[0]
+    assert state(outcome)["base"] == f"{result} at {str(code.commit)[:7]}"
+    assert f"not compared: servers.new: {result} has no such server" in outcome.err
+    header = read_header(tmp_path / str(state(outcome)["result"]))
+    servers = tomllib.loads(header.suite)["servers"]
+    assert servers["app_before"] == {
+        **servers["app"],
+        "environment": {"LEVEL": "1"},
+        "ref": code.commit,
+    }
+    changed = json.loads((result / "result.json").read_text())
+    changed["code"][0]["changed_files"] = 1
+    (result / "result.json").write_text(json.dumps(changed))
+    refused = gate(bench, base=str(result))
+    assert refused.code == 2
+    assert "nothing can be measured again: servers.app: it was the working tree at" in refused.err
 
 
 def test_a_new_server_and_others_are_named_and_not_compared(bench: Bench, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import math
 from random import Random
 
 import pytest
-from benchforge_commands.rebaseline.changes import rerun
 from benchforge_results.over_time.change import predicted
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
 
@@ -263,10 +262,6 @@ def test_a_regression_is_found(m: int, power: float) -> None:
         return predicted(sessions(draw, m), sessions(draw, 1, 0.95)[0]).state == "worse"
 
     assert share(1000, m, told) >= power - tolerance(power, 1000)
-
-
-def test_a_false_alarm_against_the_old_version_beside_it() -> None:
-    assert share(TIMES, 7, lambda draw: rerun(*two(draw, 10)).state != "not shown") <= FALSE
 
 
 @pytest.mark.parametrize("total", [30, 400])

@@ -4,7 +4,6 @@ import math
 import statistics
 
 import pytest
-from benchforge_commands.rebaseline.changes import rerun
 from benchforge_results.over_time.change import predicted
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,18 +70,6 @@ def test_what_is_no_model(
     assert why in got.change.why
 
 
-def test_the_old_version_beside_the_new_one() -> None:
-    old = [100.0, 104, 97, 101, 99, 103, 95, 102]
-    noise = [0.99, 1.01, 1.0, 0.995, 1.005, 1.0, 1.002, 0.998]
-    new = [value * by * 0.98 for value, by in zip(old, noise, strict=True)]
-    assert rerun(new, old).state == "worse"
-    assert rerun(new, old, better="lower").state == "better"
-    assert rerun(new, old, least=0.03).state == "not shown"
-    assert rerun([value / 0.98 for value in new], old).state == "not shown"
-    assert rerun(old[:2], new[:2]).state == "no model"
-    assert rerun(old, old).state == "no model"
-
-
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
 def test_what_is_no_number_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="not finite"):
@@ -92,4 +79,4 @@ def test_what_is_no_number_is_refused(wrong: float) -> None:
     with pytest.raises(ValueError, match="least change"):
         predicted(PAST, (1.0, 1.0), least=wrong)
     with pytest.raises(ValueError, match="least change"):
-        rerun([1.0], [1.0], least=-1)
+        predicted(PAST, (1.0, 1.0), least=-1)

@@ -1,9 +1,12 @@
 """What is told of a part's options, for its documentation and for editors."""
 
+import tomllib
 from typing import Literal, get_args
 
 import pytest
-from benchforge_author.options import Option, options
+from benchforge_author.options import Option, options, suite_in_toml
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import Field
 
 from benchforge.model.values.frozen import Frozen
@@ -70,3 +73,24 @@ def test_every_option_of_every_part_is_told(kind: Kind, name: str) -> None:
         field.alias or name for name, field in cls.model_fields.items()
     }
     assert all(one.type and one.type != "any value" for one in told)
+
+
+_VALUES = st.recursive(
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(
+        st.text(),
+        _VALUES | st.dictionaries(st.from_regex(r"[a-z-]+", fullmatch=True), _VALUES, max_size=3),
+        max_size=3,
+    )
+)
+def test_tables_of_a_suite_are_read_as_they_were(tables: dict[str, object]) -> None:
+    assert tomllib.loads(suite_in_toml(tables)) == tables  # type: ignore[arg-type]

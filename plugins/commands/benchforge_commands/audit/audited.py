@@ -1,14 +1,17 @@
-"""The checks of one source: its rows one by one, then its tables, then what is not stated."""
+"""The checks of sources: of each its rows one by one, its tables, then what is not stated."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from benchforge.plugin import Fact, Row, readable
+from benchforge.cli.screen.say import say
+from benchforge.errors import BenchforgeError, Unusable
+from benchforge.plugin import Fact, Reader, Row, Source, readable
 from benchforge_commands.audit.checks.listed import EXPLAINS, OF_ROWS, OF_SOURCES, OF_TABLES
 from benchforge_commands.audit.checks.sittings import ranks
 from benchforge_commands.audit.facts import shown
 from benchforge_commands.audit.finding import SEVERITIES, Finding
+from benchforge_commands.audit.sources import opened, reader_of, unread
 
 MOST_ROWS = 200_000
 _WANTED = {
@@ -71,6 +74,51 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
             of.findings = [one for one in of.findings if one.code not in EXPLAINS.get(code, ())]
     of.findings += _not_stated(of)
     return of
+
+
+def audits_of(
+    paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
+) -> tuple[list[Audited], bool]:
+    """Return the audit of each source, and whether all could be read.
+
+    In a folder, what no reader knows is passed over.
+    """
+    audits: list[Audited] = []
+    passed = unreadable = 0
+    for source, in_folder in opened(paths):
+        reader = reader_of(source, candidates)
+        if reader is None:
+            if not in_folder:
+                raise unread(source, [candidate.name for candidate in candidates])
+            passed += 1
+            continue
+        try:
+            audits.append(_audit(source, reader, facts))
+        except Unusable as error:
+            if not in_folder and len(paths) == 1:
+                raise
+            unreadable += 1
+            say(error.text())
+    if passed:
+        say(f"passed over: {passed} files that no reader knows")
+    if not audits:
+        if unreadable:
+            raise Unusable("no source can be read", "see the errors above")
+        raise Unusable("no file is the result of a tool that a reader knows", "see: --help")
+    return audits, not unreadable
+
+
+def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited:
+    try:
+        audit = audited(source.name, reader.name, reader.rows(source), facts)
+    except BenchforgeError as error:
+        raise Unusable(f"{source.name}: {reader.name}: {error.message}", error.hint) from error
+    except ValueError as error:
+        hint = "is it whole? --as READER names another reader"
+        raise Unusable(f"{source.name}: {reader.name}: {error}", hint) from error
+    if not audit.rows:
+        raise Unusable(f"{source.name}: {reader.name}: no result in it", "is it whole?")
+    return audit
 
 
 def between(audits: Sequence[Audited]) -> None:

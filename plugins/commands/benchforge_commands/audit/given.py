@@ -1,7 +1,8 @@
 """Facts that the auditor knows and the result does not state."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -49,3 +50,17 @@ def column(text: str) -> tuple[str, str]:
     if not equals or not fact or not title:
         raise Unusable(f"--column {text}: not FACT=TITLE", "write it like --column mean=avg_ms:ms")
     return fact, title
+
+
+_FACTS: Mapping[str, Callable[[str], Fact]] = {
+    **{name: number(name) for name in ("connections", "pipeline", "cores", "body")},
+    "duration": duration,
+    "link": link,
+}
+
+
+def facts(options: Mapping[str, Any]) -> dict[str, Fact]:
+    """Return the facts that options state, by the name of the fact."""
+    return {
+        name: fact(text) for name, fact in _FACTS.items() if (text := options[name]) is not None
+    }

@@ -1,14 +1,16 @@
 """`benchforge calibrate`: how loud this machine is, and what differences it can show."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from statistics import median
 
 import click
 
 from benchforge.checks.limits import Thresholds, limits
 from benchforge.checks.machine import calibrated
+from benchforge.cli.measure.lock import locked
+from benchforge.cli.options import MACHINE_LOCK, Lock, click_command, option
 from benchforge.cli.screen.say import say, show
-from benchforge.cli.screen.waits import waits
 from benchforge.errors import NoAnswer
 from benchforge.graph import START_AND_STOP_S
 from benchforge.model.files.calibration import Calibration
@@ -16,30 +18,35 @@ from benchforge.model.trial.trial import Trial
 from benchforge.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
-from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.stats.observation.noise import spread
 from benchforge.text.readable import counted, exact, figure, percent, spoken
 from benchforge_commands.calibrate.resolution import between_neighbours, shown
 from benchforge_commands.calibrate.rounds import calibration_of, keep, rounds, tool
 
 
-@click.command("calibrate")
-@click.option(
-    "--seconds",
-    type=click.IntRange(1, 600),
-    default=5,
-    show_default=True,
-    help="Length of each round in seconds.",
-)
-@click.option(
-    "--rounds",
-    "count",
-    type=click.IntRange(2, 1000),
-    default=20,
-    show_default=True,
-    help="Number of rounds.",
-)
-def command(seconds: int, count: int) -> None:
+@dataclass(frozen=True)
+class CalibrateOptions:
+    """How long this machine is measured."""
+
+    seconds: int = option(
+        "--seconds",
+        type=click.IntRange(1, 600),
+        default=5,
+        show_default=True,
+        help="Length of each round in seconds.",
+    )
+    count: int = option(
+        "--rounds",
+        type=click.IntRange(2, 1000),
+        default=20,
+        show_default=True,
+        help="Number of rounds.",
+    )
+    machine_lock: Lock = MACHINE_LOCK
+
+
+@click_command("calibrate", CalibrateOptions)
+def command(options: CalibrateOptions) -> None:
     """Measure the noise of this machine while nothing else runs.
 
     wrk (or pace, if wrk is not installed) loads a null server. benchforge keeps the values of the
@@ -47,13 +54,15 @@ def command(seconds: int, count: int) -> None:
     to twice the 99 % quantile, if that is above the default. The output also gives the differences
     that 5, 10 and 20 blocks can show on this machine.
 
-    Exit codes: 0 the calibration is kept; 4 the machine is too noisy, or a round failed; 5 the
-    calibration cannot be written; 130 and 143 interrupted, nothing is kept.
+    Exit codes: 0 the calibration is kept; 4 the machine is too noisy, a round failed, or
+    another process measures and you gave --no-wait; 5 the calibration cannot be written; 130
+    and 143 interrupted, nothing is kept.
     """
+    seconds, count = options.seconds, options.count
     place()  # before it takes minutes
     driver, among = tool(seconds, Registry()), limits()
     trials: list[Trial] = []
-    with measuring(waits):
+    with locked(options.machine_lock) as holder:
         if left := cleared():
             say(left)
         takes = spoken(count * (seconds + START_AND_STOP_S))
@@ -61,7 +70,7 @@ def command(seconds: int, count: int) -> None:
         for trial in rounds(driver, count, among):
             trials.append(trial)
             say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
-    calibration = calibration_of(trials, driver, among)
+    calibration = calibration_of(trials, driver, among, holder)
     why = calibrated.loud(calibration, among)
     show(
         "\n".join(

@@ -76,7 +76,9 @@ def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
         yield trial.model_copy(update={"checks": (*trial.checks, *ask.of_trial(trial, limits))})
 
 
-def calibration_of(trials: Sequence[Trial], driver: Driver, limits: Thresholds) -> Calibration:
+def calibration_of(
+    trials: Sequence[Trial], driver: Driver, limits: Thresholds, holder: str
+) -> Calibration:
     """Return what rounds say. `limits` are those that come with benchforge."""
     values, unknown = calibrated.seen(trials, limits)
     readings = [trial.reading for trial in trials if trial.reading is not None]
@@ -90,6 +92,7 @@ def calibration_of(trials: Sequence[Trial], driver: Driver, limits: Thresholds) 
         per_second=tuple(one.responses / one.seconds for one in readings),
         observed={id_: tuple(one) for id_, one in values.items()},
         unknown=unknown,
+        lock_holder=holder,
     )
 
 

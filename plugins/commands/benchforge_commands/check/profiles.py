@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Unpack
 
-from benchforge.cli.loaded import SuiteForm
 from benchforge.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
@@ -23,9 +21,14 @@ class Loaded:
     "Faults without repetition. A fault in a profile names the profile."
 
 
-def load_all(path: Path, registry: Registry, **form: Unpack[SuiteForm]) -> Loaded:
+def load_all(
+    path: Path,
+    registry: Registry,
+    profile: str | None,
+    settings: Sequence[tuple[str, str]],
+    only: Sequence[str],
+) -> Loaded:
     """Read a suite without a profile and with each of its own; with `profile`, with that alone."""
-    profile = form.get("profile")
     try:
         forms = [profile] if profile is not None else [None, *_profiles(path)]
     except SuiteErrors as error:
@@ -34,8 +37,7 @@ def load_all(path: Path, registry: Registry, **form: Unpack[SuiteForm]) -> Loade
     distinct: dict[tuple[str, str], tuple[SuiteFault, list[str | None]]] = {}
     for name in forms:
         try:
-            named: SuiteForm = {**form, "profile": name}
-            suites.append(load(path, registry, **named))
+            suites.append(load(path, registry, profile=name, settings=settings, only=only))
         except SuiteErrors as error:
             for fault in error.faults:
                 distinct.setdefault((fault.where, fault.message), (fault, []))[1].append(name)

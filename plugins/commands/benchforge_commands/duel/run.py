@@ -1,30 +1,24 @@
-"""`benchforge duel`: commands and URLs to a suite, and the suite to a result."""
+"""A duel: its servers and its question to a suite, and the suite to a result."""
 
 import contextlib
 import hashlib
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
-
-from pydantic_core import PydanticCustomError
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
+from benchforge.cli.measure.lock import locked
 from benchforge.cli.measure.run import begin
 from benchforge.cli.screen.say import say, warn
-from benchforge.cli.screen.waits import waits
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.graph import START_AND_STOP_S
-from benchforge.model.values.units import Rate
 from benchforge.registry import Registry
 from benchforge.run.disk.result_writer import whole
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
-from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.suite.secrets.telling import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
@@ -39,7 +33,8 @@ from benchforge_commands.duel.answers import (
     compare,
     first_answers,
 )
-from benchforge_commands.duel.servers import Contender, check_listening, contender, labelled, passed
+from benchforge_commands.duel.command import DuelOptions
+from benchforge_commands.duel.servers import Contender, check_listening
 from benchforge_commands.duel.suite import (
     Question,
     described,
@@ -48,56 +43,17 @@ from benchforge_commands.duel.suite import (
     too_short,
     why_kept,
 )
-from benchforge_commands.duel.time_option import duration, plain
 from benchforge_commands.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 
-_FEWEST = 2
 _BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
 
 
-@dataclass(frozen=True)
-class DuelOptions:
-    """The options of the command line."""
+def duel(contenders: Mapping[str, Contender], question: Question, options: DuelOptions) -> int:
+    """Compare the answers of servers, then measure them. Return the exit code of a run.
 
-    path: str | None
-    headers: tuple[str, ...]
-    body: str | None
-    method: str | None
-    connections: int
-    rate: str | None
-    keep_alive: bool | None
-    time_limit: str
-    expect_status: int
-    backends: tuple[str, ...]
-    variables: tuple[str, ...]
-    labels: tuple[str, ...]
-    save: Path | None
-    output: Path | None
-
-
-def main(servers: tuple[str, ...], **words: Any) -> int:
-    """Compare the answers of the servers, then measure them. Return the exit code of a run."""
-    if len(servers) < _FEWEST:
-        hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
-        raise Unusable(f"duel: only one server: {servers[0]!r}", hint)
-    options = DuelOptions(**words)
-    variables = passed(options.variables)
-    contenders = labelled([contender(one, variables) for one in servers], options.labels)
-    time_s = duration(options.time_limit)
-    body, rate, save = options.body, options.rate, options.save
-    question = Question(
-        method=options.method or ("GET" if body is None else "POST"),
-        path=_path(options.path, contenders),
-        headers=dict(map(_header, options.headers)),
-        body=body,
-        status=options.expect_status,
-        connections=options.connections,
-        rate=None if rate is None else _rate(rate),
-        keep_alive=options.keep_alive is not False,
-        backends=_backends(options.backends),
-        time_s=time_s,
-    )
-    results = options.output or Path("results")
+    Raises Unusable for a file that is not to be overwritten, and what a run raises.
+    """
+    save, results, lock = options.save, options.output or Path("results"), options.machine_lock
     wrk = locate("wrk") is not None
 
     right: Tables = {}
@@ -112,7 +68,11 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
     registry = Registry()
     registry.listen(warn)
     add_path = "add --path /..." if question.path == "/" else "correct --path"
-    answers = _answers(suite_in, described(contenders), registry, add_path)
+    with (
+        _first_suite(suite_in, described(contenders), registry) as suite,
+        locked(lock, lambda _: None),  # the run tells who has it
+    ):
+        answers = first_answers(suite, add_path)
     difference = compare(answers)
     if difference:
         warn(f"{difference}: compare servers that do the same work")
@@ -139,7 +99,8 @@ def main(servers: tuple[str, ...], **words: Any) -> int:
         if save is not None:
             say(f"wrote {file}")
         kept = file == save or file.parent == results
-        run_options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=kept)
+        limits = StopLimits(time_limit_s=question.time_s)
+        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=kept)
         return begin(file, results, run_options)
 
 
@@ -178,14 +139,15 @@ def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
     return fmean(times)
 
 
-def _answers(
-    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry, add_path: str
-) -> dict[str, FirstAnswer]:
-    """Return the first answers of the servers, by a suite that nobody needs afterwards.
+@contextlib.contextmanager
+def _first_suite(
+    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+) -> Iterator[Suite]:
+    """Give a suite that asks the servers for their first answers, and that nobody needs afterwards.
 
     `lines` describe the servers; they are printed once the secrets of the suite are known.
 
-    Raises SuiteErrors where the options make no suite, and what `first_answers` raises.
+    Raises SuiteErrors where the options make no suite, and what `check_programs` raises.
     """
     with scratch_folder() as folder:
         file = folder / "duel.toml"
@@ -200,8 +162,7 @@ def _answers(
             raise SuiteErrors(faults) from None
         say("\n".join(lines))
         check_programs(suite)  # before it waits for another run
-        with measuring(waits):
-            return first_answers(suite, add_path)
+        yield suite
 
 
 @contextlib.contextmanager
@@ -242,53 +203,3 @@ def _write(file: Path, content: str) -> None:
     except OSError as error:
         reason = f"{error.filename or file}: cannot be written: {error.strerror}"
         raise CannotKeep(reason, "choose another folder with --save or -o") from error
-
-
-def _path(given: str | None, servers: Mapping[str, Contender]) -> str:
-    """Return the path of the request: the given one, or that of all URLs."""
-    paths = {one.path for one in servers.values() if one.path not in {None, "/"}}
-    if given is not None:
-        for server in servers.values():
-            if server.path not in {None, "/", given}:
-                hint = "write the path once: in --path, or in each URL"
-                raise Unusable(f"{server.given}: --path {given} is another path", hint)
-        return given if given.startswith("/") else f"/{given}"
-    if len(paths) > 1:
-        hint = "all servers of a duel get the same request: write its path in --path"
-        raise Unusable(f"the URLs have different paths: {', '.join(sorted(map(str, paths)))}", hint)
-    return next(iter(paths), None) or "/"
-
-
-def _header(given: str) -> tuple[str, str]:
-    name, colon, value = given.partition(":")
-    if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
-        # It may be a secret, and nothing tells which part of it.
-        message = f"--header: {len(given)} characters that are no header"
-        raise Unusable(message, 'write it like "Accept: text/html"')
-    return name, value.strip()
-
-
-def _backends(given: Sequence[str]) -> dict[str, str | None]:
-    backends: dict[str, str | None] = {}
-    for backend in given:
-        kind, colon, dataset = backend.partition(":")
-        if kind in backends:
-            raise Unusable(f"--backend {backend}: a second {kind}", "write a suite for two")
-        if colon and not dataset:
-            raise Unusable(f"--backend {backend}: no dataset", "write it like postgresql:agents")
-        if "/" in dataset and not Path(dataset, "dataset.toml").is_file():
-            hint = "it is a folder with the files of the tables, and a dataset.toml with its name, "
-            hint += "its rows, and its files in their order"
-            raise Unusable(f"--backend {backend}: no dataset.toml in it", hint)
-        backends[kind] = dataset or None
-    return backends
-
-
-def _rate(given: str) -> str:
-    try:
-        number = Rate.parse(float(given) if plain(given) else given)
-    except PydanticCustomError:
-        number = Rate(0)
-    if number <= 0:
-        raise Unusable(f"--rate {given}: not a rate", 'write it like "500/s" or "2k/s"')
-    return f"{number}/s"

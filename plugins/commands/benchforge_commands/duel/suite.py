@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchforge_author.options import suite_in_toml
+
 from benchforge.graph import START_AND_STOP_S
 from benchforge.suite.toml.document import Tables
 from benchforge.text.readable import listed
 from benchforge_commands.duel.servers import Contender, from_there, relative_to
-from benchforge_commands.rebaseline.suite import text as in_toml
 
 _MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
 _DIGEST = "# Until it is edited, duel may replace it: "
@@ -162,7 +163,7 @@ def tables_of(
 
 def text(tables: Tables) -> str:
     """Return the suite as TOML."""
-    written = in_toml(tables)
+    written = suite_in_toml(tables)
     return f"{_MARK}\n{_DIGEST}{_digest(written)}\n{written}"
 
 

@@ -46,6 +46,7 @@ def against_results(
         profile=request.profile,
         only=request.only,
         limits=StopLimits(time_limit_s=request.time_s),
+        lock=request.machine_lock,
     )
     with contextlib.redirect_stdout(io.StringIO()):
         code = begin(request.suite, request.output, options, kept=folders.append)

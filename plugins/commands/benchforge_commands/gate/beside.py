@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from benchforge_author.options import suite_in_toml
 from benchforge_results.conclude import Summed, summed
 
 from benchforge.cli.loaded import loaded
 from benchforge.cli.measure.inputs import RunOptions
 from benchforge.cli.measure.run import begin
+from benchforge.cli.options import Lock
 from benchforge.cli.screen.say import say
+from benchforge.model.files.folder import HEADER
 from benchforge.model.suite.code import Code
 from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
@@ -30,16 +33,14 @@ from benchforge.suite.toml.source import read
 from benchforge.text.readable import counted
 from benchforge_commands.gate.commits.packages import Packages
 from benchforge_commands.gate.commits.repository import BaseCommit, base_commit
+from benchforge_commands.gate.older_result import older_result
 from benchforge_commands.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
-from benchforge_commands.gate.pairs import gated, paired
+from benchforge_commands.gate.pairs import base_label, gated, paired
 from benchforge_commands.gate.stops import with_claims
 from benchforge_commands.gate.suite import MARK, Design, designed, without_turns
 from benchforge_commands.gate.verdict import level, precision
-from benchforge_commands.rebaseline.suite import before
-from benchforge_commands.rebaseline.suite import text as in_toml
 
 _ANSWER_S = 10.0  # for the working tree to start and answer under load
-_SHOWN = 7  # digits of a commit, as git shows it
 _INTERRUPTED = 128  # exit codes from here on are of signals
 
 
@@ -52,6 +53,7 @@ class GateRequest(NamedTuple):
     profile: str | None
     only: Sequence[str]
     output: Path
+    machine_lock: Lock
 
 
 class Formed(NamedTuple):
@@ -70,10 +72,15 @@ class Formed(NamedTuple):
 def beside(
     request: GateRequest, base: str, lock: str | None, registry: Registry
 ) -> tuple[Outcome, int]:
-    """Measure the working tree beside a commit. Also return the code of a run that was ended."""
+    """Measure the working tree beside a commit, or beside the commit that a result recorded.
+
+    Also return the code of a run that was ended.
+    """
     suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
-    with base_commit(base, request.suite.resolve().parent) as commit:
-        formed = _formed(request, suite, commit, lock, registry)
+    older = older_result(Path(base), registry) if (Path(base) / HEADER).is_file() else None
+    ref = base if older is None else older.commit
+    with base_commit(ref, request.suite.resolve().parent) as commit:
+        formed = _formed(request, suite, commit._replace(older=older), lock, registry)
     for note in formed.notes:
         say(note)
     outcome = Outcome(
@@ -120,7 +127,8 @@ def _measured(
 ) -> tuple[Summed, int]:
     """Measure a design. Return its result, and the exit code if a signal ended it."""
     folders: list[Path] = []
-    options = RunOptions(registry, limits=StopLimits(time_limit_s=time_s), resumable=False)
+    limits, lock = StopLimits(time_limit_s=time_s), request.machine_lock
+    options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
     text = _text(design.tables)
     with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
         code = begin(request.suite, request.output, options, kept=folders.append, text=text)
@@ -134,14 +142,11 @@ def _formed(
     tables = layered(read(request.suite), request.profile, (), registry).tables
     tables = {**tables, "only": [*suite.scenarios]}
     pairs = paired(suite, base)
-    named = (
-        f"commit {base.commit[:_SHOWN]}"
-        if base.ref == base.commit
-        else f"{base.ref} at {base.commit[:_SHOWN]}"
-    )
     notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
     if not pairs.folders:
-        return Formed(Design({}, {}), {}, 0, named, "the working tree", tuple(notes), same=False)
+        return Formed(
+            Design({}, {}), {}, 0, base.in_words, "the working tree", tuple(notes), same=False
+        )
     formed, origins = gated(tables, base, pairs.folders)
     packages = Packages(suite, base, lock)
     formed = packages.given_to(formed, pairs.folders)
@@ -158,7 +163,7 @@ def _formed(
         design=design,
         origins=origins,
         questions=questions,
-        base=named,
+        base=base.in_words,
         head=heads[0].in_words if heads else "working tree",
         notes=(*notes, *packages.lines, *alone),
         same=_same(formed, heads, base),
@@ -176,7 +181,7 @@ def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
 
 
 def _text(tables: Tables) -> str:
-    return f"{MARK}\n{in_toml(tables)}"
+    return f"{MARK}\n{suite_in_toml(tables)}"
 
 
 def _alone(tables: Tables) -> Tables:
@@ -185,13 +190,12 @@ def _alone(tables: Tables) -> Tables:
 
 
 def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
-    """Return whether each server has the same code and packages at the base."""
+    """Return whether each server has the same code, packages and options at the base."""
     servers = as_table(tables["servers"])
     return bool(heads) and all(
         one.commit == base.commit
         and one.changed_files == 0
-        and as_table(servers[one.server]).get("runtime")
-        == as_table(servers[before(one.server)]).get("runtime")
+        and servers[base_label(one.server)] == {**as_table(servers[one.server]), "ref": base.commit}
         for one in heads
     )
 

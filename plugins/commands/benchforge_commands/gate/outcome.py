@@ -15,10 +15,10 @@ from benchforge.model.values.metric_title import titled
 from benchforge.stats.verdict.comparability import wrong_answers
 from benchforge.stats.verdict.comparison import ComparisonEvidence
 from benchforge_commands.gate.changes import changes, evidence_on
+from benchforge_commands.gate.pairs import base_label, renamed
 from benchforge_commands.gate.ratios import pair_ratio
 from benchforge_commands.gate.verdict import WORST_FIRST, SpeedVerdict, judge
 from benchforge_commands.gate.waivers import waiver_of
-from benchforge_commands.rebaseline.suite import before, renamed
 
 
 class GatedPair(NamedTuple):
@@ -250,13 +250,13 @@ def heads(
     by_key = {_key(case.case): case for case in cases}
     servers = {case.case.server for case in cases}
     for case in cases:
-        if before(case.case.server) in servers:
+        if base_label(case.case.server) in servers:
             yield case, by_key.get(_key(_at_base(case.case)))
 
 
 def _at_base(case: CaseName) -> CaseName:
     vary = {renamed(path, case.server): value for path, value in case.vary.items()}
-    return case.model_copy(update={"server": before(case.server), "vary": vary})
+    return case.model_copy(update={"server": base_label(case.server), "vary": vary})
 
 
 def _key(case: CaseName) -> tuple[str, str, str, str]:

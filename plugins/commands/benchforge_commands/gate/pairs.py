@@ -9,7 +9,6 @@ from benchforge.suite.scenarios.refs import repository
 from benchforge.suite.suite import Declared, Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge_commands.gate.commits.repository import BaseCommit
-from benchforge_commands.rebaseline.suite import before, renamed
 
 
 class Paired(NamedTuple):
@@ -39,7 +38,7 @@ def paired(suite: Suite, base: BaseCommit) -> Paired:
         folder = _folder(suite.servers[label], suite.path.parent)
         if folder is None:
             left_out.append(f"servers.{label}: it serves no code of yours")
-        elif why := _points(suite, label) or _why_not(suite.servers[label], folder, base):
+        elif why := _points(suite, label) or _why_not(suite, label, folder, base):
             left_out.append(f"servers.{label}: {why}")
         else:
             folders[label] = folder
@@ -61,10 +60,22 @@ def gated(
     servers = as_table(tables["servers"])
     stand = {**servers}
     for label in folders:
-        table = {**as_table(servers[label])}
-        stand[before(label)] = {**table, "ref": base.commit}
+        table = as_table(servers[label])
+        older = table if base.older is None else base.older.declared(label, table)
+        stand[base_label(label)] = {**older, "ref": base.commit}
     kept = {key: value for key, value in tables.items() if key not in _LEFT_OUT}
     return {**kept, "servers": stand, "scenarios": scenarios}, origins
+
+
+def base_label(label: str) -> str:
+    """Return the label of a server at the base."""
+    return f"{label}_before"
+
+
+def renamed(path: str, label: str) -> str:
+    """Return the path of what varies of a server as it is for the same at the base."""
+    kind, server, rest = [*path.split(".", 2), "", ""][:3]
+    return f"{kind}.{base_label(label)}.{rest}" if (kind, server) == ("servers", label) else path
 
 
 _LEFT_OUT = ("claims", "profiles", "tables", "gate", "verdicts", "only")
@@ -90,10 +101,10 @@ def _scenarios(tables: Tables, folders: Mapping[str, Path]) -> Iterator[tuple[st
 
 def _of_pair(scenario: Tables, server: str) -> Tables:
     """Return a scenario with one server and its base."""
-    pair: Tables = {**scenario, "servers": [server, before(server)]}
+    pair: Tables = {**scenario, "servers": [server, base_label(server)]}
     requests = as_table(scenario.get("requests"))
     if server in requests:
-        pair["requests"] = {server: requests[server], before(server): requests[server]}
+        pair["requests"] = {server: requests[server], base_label(server): requests[server]}
     else:
         pair.pop("requests", None)
     if vary := as_table(scenario.get("vary")):
@@ -129,7 +140,8 @@ def _folder(declaration: Declared, suite_folder: Path) -> Path | None:
     return (part.code(suite_folder) or suite_folder).resolve()
 
 
-def _why_not(declaration: Declared, folder: Path, base: BaseCommit) -> str:
+def _why_not(suite: Suite, label: str, folder: Path, base: BaseCommit) -> str:
+    declaration = suite.servers[label]
     part = declaration.part
     if isinstance(part, ServesCode) and part.ref is not None:
         return f"its ref is {part.ref}"
@@ -140,4 +152,4 @@ def _why_not(declaration: Declared, folder: Path, base: BaseCommit) -> str:
         return f"its folder is not in {base.top}"
     if not (base.folder / folder.relative_to(base.top.resolve())).is_dir():
         return f"it is new: {folder.relative_to(base.top.resolve())} is not there at the base"
-    return ""
+    return "" if base.older is None else base.older.why_not(label)

@@ -10,8 +10,8 @@ from typing import Any
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables
+from benchforge_commands.gate.pairs import base_label, renamed
 from benchforge_commands.gate.suite import Design, Load
-from benchforge_commands.rebaseline.suite import before, renamed
 
 
 def with_claims(design: Design, limit: float, load: Load) -> Design:
@@ -30,7 +30,7 @@ def with_claims(design: Design, limit: float, load: Load) -> Design:
 def _claims(suite: Suite, limit: float) -> Iterator[dict[str, Any]]:
     for case in expand(suite):
         name = case.name
-        if before(name.server) not in suite.servers:
+        if base_label(name.server) not in suite.servers:
             continue
         label = next(iter(suite.scenarios[name.scenario].metrics or suite.metrics))
         metric = suite.metrics[label]
@@ -46,7 +46,7 @@ def _claims(suite: Suite, limit: float) -> Iterator[dict[str, Any]]:
             "metric": label,
             **({} if part is None else {"of": part}),
             "a": head,
-            "b": {"server": before(name.server), driver: name.driver, **vary},
+            "b": {"server": base_label(name.server), driver: name.driver, **vary},
             "holds": _holds(metric.better, 1 - limit),
         }
 

@@ -1,28 +1,39 @@
 """`benchforge serve`: one server of a suite, with its backends, until it is asked to end."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import click
 
-from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH, PROFILE, SETTINGS, SuiteFile
+from benchforge.cli.options import PROFILE, SETTINGS, SuiteFile, argument, click_command, option
 
 _PORT = click.IntRange(1, 65535)
 
 
-@click.command("serve")
-@click.argument("suite", type=SuiteFile())
-@click.argument("server")
-@click.option("--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]")
-@click.option("--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]")
-@PROFILE
-@SETTINGS
-@click.option(
-    "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
-)
-@click.option(
-    "-o", "--output", type=PATH, help="Directory in which a folder for the logs is created."
-)
-@runs("benchforge_commands.serve.shown")
-def command() -> None:
+@dataclass(frozen=True)
+class ServeOptions:
+    """Which server is started, on which ports, and where its logs go."""
+
+    suite: Path = argument(type=SuiteFile())
+    server: str = argument()
+    port: int | None = option(
+        "--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]"
+    )
+    tls_port: int | None = option(
+        "--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]"
+    )
+    profile: str | None = PROFILE
+    settings: tuple[tuple[str, str], ...] = SETTINGS
+    scenario: str | None = option(
+        "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
+    )
+    output: Path | None = option(
+        *("-o", "--output"), help="Directory in which a folder for the logs is created."
+    )
+
+
+@click_command("serve", ServeOptions)
+def command(options: ServeOptions) -> int:
     """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
 
     benchforge sends the scenario's request, and prints the URL once the answer is right. You can
@@ -32,3 +43,15 @@ def command() -> None:
     used; 3 a program is missing; 4 the server gave a wrong answer, or ended by itself; 5 its logs
     cannot be written; 130 and 143 interrupted before it served.
     """
+    from benchforge.cli.loaded import loaded
+    from benchforge.registry import Registry
+    from benchforge_commands.serve.server import serve
+
+    suite = loaded(
+        options.suite,
+        Registry(),
+        profile=options.profile,
+        settings=options.settings,
+        only=() if options.scenario is None else (options.scenario,),
+    )
+    return serve(suite, options.server, options.port, options.tls_port, options.output)

@@ -10,6 +10,7 @@ from benchforge.registry import Registry
 from benchforge_results.conclude import Summed, results_in, summed
 from benchforge_results.over_time.differences import hard
 from benchforge_results.over_time.levels import by_key
+from benchforge_results.over_time.series import Course, courses
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,28 @@ def timelines(
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")
     return lines, left_out
+
+
+def with_courses(
+    suite_timelines: Sequence[Timeline], reference: str | None, metrics: Sequence[str]
+) -> list[tuple[Timeline, list[Course]]]:
+    """Return each timeline with its courses. Raises Unusable for a label that no result has."""
+    courses_by_timeline = [
+        (line, [*courses([one.summary for one in line.results], line.breaks, reference, metrics)])
+        for line in suite_timelines
+    ]
+    cases = [case for line in suite_timelines for one in line.results for case in one.summary.cases]
+    servers = sorted({case.case.server for case in cases})
+    if reference is not None and reference not in servers:
+        message = f"--reference {reference}: no result has such a server"
+        raise Unusable(message, f"available servers: {', '.join(servers)}")
+    measured = {course.measure.metric for _, some in courses_by_timeline for course in some}
+    labels = sorted({line.metric for case in cases for line in case.metrics})
+    for label in metrics:
+        if label not in measured:
+            message = f"--metric {label}: no result has such a metric"
+            raise Unusable(message, f"available metrics: {', '.join(labels)}")
+    return courses_by_timeline
 
 
 def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:

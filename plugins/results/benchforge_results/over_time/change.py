@@ -1,4 +1,4 @@
-"""A new result against older ones: re-run beside the old version, or predicted from past sessions.
+"""A new result against what older ones predict.
 
 Comparing today's trials with one stored session raises a false alarm in 67 % of cases, because a
 session has an effect of its own.
@@ -38,15 +38,15 @@ def predicted(
     check([value for session in (*past, new) for value in session], level)
     n = len(past)
     if why := _no_model(past, new):
-        return change_of(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
+        return _change(Estimate(method=_METHOD, level=level, n=n, why=why), better, least)
     past_logs = [math.log(value) - math.log(reference) for value, reference in past]
     sd = deviation(past_logs)
     if sd == 0:
-        return change_of(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
+        return _change(Estimate(method=_METHOD, level=level, n=n, why=equal(n)), better, least)
     effect = math.log(new[0]) - math.log(new[1]) - mean(past_logs)
     error = sd * math.sqrt(1 + 1 / n)
     predicted = by_t(effect, error, Basis(_METHOD, level, n, n - 1, sd))
-    return change_of(predicted, better, least)
+    return _change(predicted, better, least)
 
 
 def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> str:
@@ -58,7 +58,7 @@ def _no_model(past: Sequence[tuple[float, float]], new: tuple[float, float]) -> 
     return ""
 
 
-def change_of(change: Estimate, better: str, least: float) -> Change:
+def _change(change: Estimate, better: str, least: float) -> Change:
     """Return what a ratio says. Raises ValueError for a `least` that is negative."""
     if not 0 <= least < math.inf:
         raise ValueError(f"the least change is 0 or more, not {least}")

@@ -1,13 +1,14 @@
 """The option --html of commands that also have a page."""
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
-HTML: Final = click.option(
+from benchforge.cli.options import option
+
+HTML: Final[Any] = option(
     "--html",
-    "page",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write a page with charts to this file.",

@@ -1,15 +1,22 @@
 """`benchforge validate`: whether result files are what they claim to be."""
 
-import click
+from dataclasses import dataclass
+from pathlib import Path
 
-from benchforge.cli.deferred import runs
-from benchforge.cli.options import PATH
+from benchforge.cli.options import argument, click_command
+
+INVALID, UNREADABLE = 1, 2
 
 
-@click.command("validate")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
-@runs("benchforge_results.validate.shown")
-def command() -> None:
+@dataclass(frozen=True)
+class ValidateOptions:
+    """Which results, or files of them, are validated."""
+
+    paths: tuple[Path, ...] = argument(metavar="PATH...", required=True)
+
+
+@click_command("validate", ValidateOptions)
+def command(options: ValidateOptions) -> int:
     """Check that the files of results are complete and agree with each other.
 
     PATH is a result folder or one of its files.
@@ -20,3 +27,24 @@ def command() -> None:
     Exit codes: 0 everything is valid; 1 a file is invalid; 2 a file cannot be read, or the summary
     cannot be computed again.
     """
+    from benchforge.cli.screen.say import say, show
+    from benchforge.model.files.folder import SUMMARY, hint_of
+    from benchforge.plugin import safe
+    from benchforge.registry import Registry
+    from benchforge_results.named_file import without_suites
+    from benchforge_results.validate.validity import result_faults
+
+    code = 0
+    registry = Registry()
+    for path in without_suites(options.paths):
+        path_faults = result_faults(path, registry)
+        if not path_faults:
+            alone = path.is_file() and path.name == SUMMARY
+            more = "; not recomputed from its trials, verdicts included: name the folder"
+            show(f"{path}: valid{more if alone else ''}")
+        for fault in path_faults:
+            show(safe.word(str(fault)))
+            code = max(code, INVALID if fault.kind == "invalid" else UNREADABLE)
+            if hint := hint_of(fault):
+                say(f"hint: {hint}")
+    return code

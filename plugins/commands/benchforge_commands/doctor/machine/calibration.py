@@ -28,6 +28,9 @@ def findings() -> Iterator[MachineFinding]:
                 f"of {calibration.created:%Y-%m-%d}: the smallest difference that 10 blocks show: "
                 f"{difference}"
             )
-            yield ok("calibration", says)
+            if calibration.lock_holder:
+                yield warn("calibration", f"{says}; {calibration.lock_holder}", _ANEW)
+            else:
+                yield ok("calibration", says)
         case faults:
             yield warn("calibration", f"not used: {faults[0]}", _ANEW)

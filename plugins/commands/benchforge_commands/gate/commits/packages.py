@@ -29,7 +29,7 @@ from benchforge_commands.gate.commits.locks import (
     of_requirements,
 )
 from benchforge_commands.gate.commits.repository import BaseCommit
-from benchforge_commands.rebaseline.suite import before
+from benchforge_commands.gate.pairs import base_label
 
 _MOST_BYTES = 16 * 1024 * 1024
 _EXPORTED_WITHIN_S = 120.0
@@ -59,7 +59,7 @@ class Packages:
                 self._line(f"servers.{label}: both commits have the packages of {part.runtime}")
                 continue
             locks = self._locks(label, folder)
-            for side, lock in zip((label, before(label)), locks, strict=False):
+            for side, lock in zip((label, base_label(label)), locks, strict=False):
                 runtime, table = _runtime(named, lock)
                 runtimes[runtime] = table
                 servers[side] = {**as_table(servers[side]), "runtime": runtime}

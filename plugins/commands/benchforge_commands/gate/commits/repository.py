@@ -14,6 +14,9 @@ from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge_commands.gate.commits.no_commit import is_shallow, missing
+from benchforge_commands.gate.older_result import OlderResult
+
+_SHOWN = 7  # digits of a commit, as git shows it
 
 
 class BaseCommit(NamedTuple):
@@ -32,6 +35,16 @@ class BaseCommit(NamedTuple):
     "Number of commits of the base that the working tree lacks; None: unknown in a shallow clone."
     sandbox: Sandbox
     scratch: Path
+    older: OlderResult | None = None
+    "Result that recorded the commit and the options of its servers, if one is the base."
+
+    @property
+    def in_words(self) -> str:
+        """Description: `main at 1a2b3c4`, `commit 1a2b3c4` or `results/a at 1a2b3c4`."""
+        commit = self.commit[:_SHOWN]
+        if self.older is None and self.ref == self.commit:
+            return f"commit {commit}"
+        return f"{self.ref if self.older is None else self.older.folder} at {commit}"
 
 
 @contextlib.contextmanager

@@ -1,10 +1,8 @@
-"""`benchforge schema`: JSON Schema of suites and of result files, for editors and validators."""
+"""JSON Schemas as they are written: of suites, and of each file of a result."""
 
 import json
-from pathlib import Path
 
-from benchforge.cli.screen.say import show, warn
-from benchforge.errors import CannotKeep
+from benchforge.cli.screen.say import warn
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.manifest import Manifest
@@ -27,16 +25,9 @@ _FILES: dict[str, type[Frozen]] = {
 }
 
 
-def main(of: str, output: Path | None, builtin: bool) -> None:
-    """Print the JSON Schema of suites, or of a file of a result."""
-    text = _text(file_schema(_FILES[of])) if of in _FILES else of_suites(builtin=builtin)
-    if output is None:
-        show(text)
-        return
-    try:
-        output.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CannotKeep(f"{output}: {error.strerror}", "choose another file with -o") from error
+def of_file(name: str) -> str:
+    """Return the schema of a file of a result as it is written."""
+    return _text(file_schema(_FILES[name]))
 
 
 def of_suites(*, builtin: bool) -> str:

@@ -1,4 +1,4 @@
-"""`benchforge serve`: one server of a suite, with its backends, until it is asked to end."""
+"""One server of a suite, with its backends, from its start to the signal that ends it."""
 
 import contextlib
 import errno
@@ -11,10 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchforge.cli import Interrupted
-from benchforge.cli.loaded import loaded
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
-from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.hide import PRIVATE, hide_below
 from benchforge.run.disk.leftovers import cleared
@@ -33,38 +31,29 @@ from benchforge_commands.serve.serving import Served, serving
 ADDRESS = "127.0.0.1"
 
 
-def main(
-    suite: Path,
-    server: str,
-    port: int | None,
-    tls_port: int | None,
-    profile: str | None,
-    settings: tuple[tuple[str, str], ...],
-    scenario: str | None,
-    output: Path | None,
+def serve(
+    suite: Suite, server: str, port: int | None, tls_port: int | None, output: Path | None
 ) -> int:
-    """Start a server until a signal. Return the exit code."""
-    only = () if scenario is None else (scenario,)
-    loaded_suite = loaded(suite, Registry(), profile=profile, settings=settings, only=only)
-    case = _case(loaded_suite, server)
+    """Start a server of a suite until a signal, with logs below `output`. Return the exit code."""
+    case = _case(suite, server)
     if case.hosts:
         hint = "leave out host and [placement.hosts] to serve on this machine"
         raise Unusable(f"serve: {server} runs on host {case.hosts[f'server-{server}']}", hint)
     ports = _ports(case, {"http": port, "https": tls_port})
-    stands_on = ground(loaded_suite, case.services)
+    stands_on = ground(suite, case.services)
     if left := cleared():
         say(left)
     started = [case.name.server, *(label for label, _ in case.upstreams)]
-    loaded_suite = with_code(loaded_suite, stands_on.host, started)
-    check_addresses(_alone(loaded_suite, case), stands_on)
-    stands_on = with_runtimes(stands_on, loaded_suite, case.services, say)
+    suite = with_code(suite, stands_on.host, started)
+    check_addresses(_alone(suite, case), stands_on)
+    stands_on = with_runtimes(stands_on, suite, case.services, say)
     labels: list[str] = []
     try:
         with (
-            checked_out(loaded_suite, stands_on, say) as stands_on,
-            _logs(output, server, loaded_suite.secrets) as folder,
+            checked_out(suite, stands_on, say) as stands_on,
+            _logs(output, server, suite.secrets) as folder,
         ):
-            say(f"starting {_described(case, loaded_suite)}; logs in {folder}")
+            say(f"starting {_described(case, suite)}; logs in {folder}")
             with serving(case, stands_on, folder, ports) as served:
                 labels = [one.site.label for one in reversed(served.services) if one.running]
                 if tls_port is not None and not served.root.startswith("https:"):

@@ -1,4 +1,4 @@
-"""`benchforge new suite`: a suite to start from, that runs as it is."""
+"""Files of a new suite: a sample that runs as it is, a copy, or the mix of an access log."""
 
 import os
 import re
@@ -15,32 +15,27 @@ from benchforge_commands.new.from_log.kinds import read
 from benchforge_commands.new.from_log.written import OWN, formulas, incomplete, to_fill
 from benchforge_commands.new.from_log.written import from_log as of_the_log
 from benchforge_commands.new.from_log.written import texts as of_log
-from benchforge_commands.schema.shown import of_suites
+from benchforge_commands.schema.documents import of_suites
 
 _STARTER = Path(__file__).parent / "starter"
-_SUITE = "suite.toml"
+SUITE = "suite.toml"
 _APP = "sample_app.py"
 _SCHEMA = "suite.schema.json"
 
 
-def main(path: Path, source: str | None, from_log: Path | None, *, behind_proxy: bool) -> None:
-    """Write a suite that runs as it is. PATH is a folder, or a file that ends in .toml."""
-    place = path if path.suffix == ".toml" else path / _SUITE
-    if from_log is not None:
-        if source is not None:
-            raise Unusable("--from and --from-log exclude each other", "give one of them")
-        _of_log(place, from_log, behind_proxy=behind_proxy)
-        return
-    if behind_proxy:
-        raise Unusable("--behind-proxy is about a log", "give --from-log too")
-    texts = {place: _fitted(_read(_STARTER / _SUITE if source is None else _named(source)))}
+def write_sample(suite: Path, source: str | None) -> None:
+    """Write a suite of ours, or without a name the sample with its app.
+
+    Raises Unusable where a file exists already, CannotKeep where one cannot be written.
+    """
+    texts = {suite: _fitted(_read(_STARTER / SUITE if source is None else _named(source)))}
     if source is None:
-        texts[place.with_name(_APP)] = _read(_STARTER / _APP)
-    show(f"wrote: {_kept(place, texts)}\nnext:  {program()} run {place}")
+        texts[suite.with_name(_APP)] = _read(_STARTER / _APP)
+    show(f"wrote: {_kept(suite, texts)}\nnext:  {program()} run {suite}")
 
 
-def _of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
-    """Write the suite of an access log."""
+def write_suite_of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
+    """Write the suite of an access log. Raises as `write_sample`, and Unusable for the log."""
     log = read(source, behind_proxy=behind_proxy)
     texts = of_log(log, source, place)
     wrote = _kept(place, texts)

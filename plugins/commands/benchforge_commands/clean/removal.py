@@ -1,6 +1,5 @@
-"""`benchforge clean`: the files that benchforge keeps on the disk, and their removal."""
+"""Removal of files that benchforge keeps: which are old enough, a list, and a confirmation."""
 
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,11 +11,10 @@ from pydantic_core import PydanticCustomError
 from benchforge.cli.screen.say import say, show
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
-from benchforge.plugin import safe
-from benchforge.run.disk.leftovers import cleared, left
+from benchforge.run.disk.leftovers import cleared
 from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.text.readable import amount, counted
-from benchforge_commands.clean.inventory import Remains, in_cache, of_older_format, remove, results
+from benchforge_commands.clean.inventory import Remains, remove
 
 _MOST_NAMED = 50
 
@@ -29,56 +27,13 @@ class Age(Duration):
     most: ClassVar[float] = Quantity.most
 
 
-def main(parent: Path | None, older_than: str | None, yes: bool) -> int:
-    """List the files that benchforge keeps on the disk, and remove them after you confirm."""
-    until = _until(older_than)
-    if parent is not None and not parent.is_dir():
-        raise Unusable(f"--results {parent}: no such folder", "name a folder that contains results")
-    beside = parent or Path("results")
-    remains = {
-        "results": [one for one in results(beside) if one.when <= until],
-        "cache": [one for one in in_cache() if one.when <= until],
-    }
-    lost = left(beside)
-    for title, group in remains.items():
-        _list(title, group)
-    for fault in of_older_format(beside):
-        say(f"stays: {safe.word(str(fault))}")
-    if lost:
-        show("\n  ".join(["left by a killed benchforge:", *lost]))
-    if parent is None:
-        if remains["results"]:
-            say("results are kept; to remove them, name their folder with --results")
-        del remains["results"]
-    if not any(remains.values()) and not lost:
-        say("nothing to remove")
-        return 0
-    if not yes and not sys.stdin.isatty():
-        raise Unusable(
-            "no terminal to confirm: nothing was removed", "add --yes, or use a terminal"
-        )
-    wanted = [
-        one
-        for title, group in remains.items()
-        if group and (yes or _confirmed(f"{counted(len(group), 'folder')} of the {title}"))
-        for one in group
-    ]
-    lost_too = bool(lost) and (yes or _confirmed("the leftovers of a killed benchforge"))
-    # To remove loads the disk: not while somebody measures.
-    with measuring(_refuse):
-        if lost_too and (gone := cleared(beside)):
-            say(gone)
-        _remove(wanted)
-    return 0
-
-
 def _refuse(wait: Wait) -> None:
     """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
     hint = "clean when it has ended"
     raise Unusable(f"{wait.in_words}: nothing was removed", hint)
 
 
-def _until(older_than: str | None) -> datetime:
+def used_until(older_than: str | None) -> datetime:
     """When something must have been begun or used to go; without an age it may be in the future."""
     if older_than is None:
         return datetime.max.replace(tzinfo=UTC)  # a clock that was set back hides nothing
@@ -90,7 +45,8 @@ def _until(older_than: str | None) -> datetime:
         ) from None
 
 
-def _list(title: str, group: Sequence[Remains]) -> None:
+def show_group(title: str, group: Sequence[Remains]) -> None:
+    """Print folders of one kind, with size, age and the files of others in them."""
     if not group:
         return
     total = sum(one.size_b for one in group)
@@ -109,8 +65,20 @@ def _list(title: str, group: Sequence[Remains]) -> None:
     show("\n".join(lines))
 
 
-def _confirmed(what: str) -> bool:
-    return click.confirm(f"remove {what}?", err=True)
+def confirmed(remains: str) -> bool:
+    """Ask a person whether to remove it."""
+    return click.confirm(f"remove {remains}?", err=True)
+
+
+def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:
+    """Remove folders, and what a killed benchforge left in a folder; say how much that frees.
+
+    A folder in use stays. Raises Unusable while another benchforge measures.
+    """
+    with measuring(_refuse):  # to remove loads the disk
+        if leftovers_beside is not None and (gone := cleared(leftovers_beside)):
+            say(gone)
+        _remove(wanted)
 
 
 def _remove(wanted: Sequence[Remains]) -> None:

@@ -1,4 +1,4 @@
-"""What is shown of a stored result: files beside it, and a table, as at the end of its run."""
+"""Reports of a stored result: files beside it, and a table, as at the end of its run."""
 
 import webbrowser
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
 from benchforge.model.files.manifest import Manifest
 from benchforge.plugin import Summary, Trial
 from benchforge.registry import Registry
-from benchforge.reports import REPORTERS, formed, renew_reports, reporter, write_reports
+from benchforge.reports import REPORTERS, formed, renew_reports, write_reports
 from benchforge.run.disk.manifest import with_reports_anew
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
@@ -22,39 +22,25 @@ from benchforge_results.conclude import Summed, results_in, summed
 from benchforge_results.named_file import without_suites
 
 PAGE = "report.html"
-ALL = "all"  # --why without an id
 
 
-def main(
-    results: tuple[Path, ...],
-    names: tuple[str, ...],
-    output: str | None,
-    why: str | None,
-    opened: bool,
-) -> int:
-    """Regenerate summary and reports of a result from its trials, and print the answers."""
-    if why is not None and not results and Path(why).is_dir():
-        results, why = (Path(why),), ALL  # the option takes the word behind it
-    registry, result = Registry(), _result(results)
-    for name in names:
-        reporter(registry, name)  # one that is not known is told before anything is read
-    if result.is_file():
-        raise Unusable(
-            f"{result}: is a file", "name the folder of a result, which contains the trials"
-        )
-    if why is not None:
-        summary = _only(summed(result, registry), why)
-        show(text_of("why", *summary, registry), painted=True)
-        return 0
-    if opened:
-        return _open(result)
-    if output == "-":
-        show(_printed(summed(result, registry), registry, names).rstrip("\n"), painted=True)
-        return 0
+def named_result(paths: Sequence[Path]) -> Path:
+    """Return the result among paths, or the newest. Raises Unusable for several."""
+    result, *others = without_suites(paths) or [_newest(Path("results"))]
+    if others:
+        message = f"{counted(len(others) + 1, 'result')}: a report is of one"
+        raise Unusable(message, f"benchforge report {result}; or benchforge compare OLD NEW")
+    return result
+
+
+def renew(result: Path, registry: Registry, names: Sequence[str], output: str | None) -> None:
+    """Write the reports of a result into a folder, by default its own, and print its table.
+
+    Raises Unusable for the folder of another result, CannotKeep where they cannot be written.
+    """
     if output is None or Path(output).resolve() == result.resolve():
         with ResultWriter(result).held():
-            _again(summed(result, registry), registry, names, result)
-        return 0
+            return _renew(summed(result, registry), registry, names, result)
     into = Path(output)
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
@@ -64,20 +50,10 @@ def main(
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    _again(source, registry, names, into)
-    return 0
+    return _renew(source, registry, names, into)
 
 
-def _result(paths: Sequence[Path]) -> Path:
-    """Return the result among paths, or the newest. Raises Unusable for several."""
-    result, *others = without_suites(paths) or [_newest(Path("results"))]
-    if others:
-        message = f"{counted(len(others) + 1, 'result')}: a report is of one"
-        raise Unusable(message, f"benchforge report {result}; or benchforge compare OLD NEW")
-    return result
-
-
-def _again(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
+def _renew(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
     planned = counted(source.planned, "planned measurement")
     say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
     wanted = tuple(dict.fromkeys(names)) or REPORTERS
@@ -114,7 +90,7 @@ def _renew_manifest(folder: Path) -> None:
             raise cannot_write(error) from error
 
 
-def _printed(source: Summed, registry: Registry, names: Sequence[str]) -> str:
+def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
     """Return what the one reporter makes that is named; without a name, the table."""
     if len(names) > 1:
         raise Unusable(
@@ -139,11 +115,11 @@ def _newest(folder: Path) -> Path:
     return max(results, key=lambda path: (read_header(path).created, path.name))
 
 
-def _only(source: Summed, id_: str) -> tuple[Summary, Sequence[Trial]]:
-    """Return a summary with the causes that a check has a finding in, and its trials."""
+def with_findings(source: Summed, id_: str | None) -> tuple[Summary, Sequence[Trial]]:
+    """Return a summary with the causes in which a check has a finding, or all, and its trials."""
     causes = source.summary.causes
     ids = sorted({one.check.id for cause in causes for one in cause.findings})
-    if id_ != ALL:
+    if id_ is not None:
         wanted = next((one for one in ids if one.lower() == id_.lower()), None)
         if wanted is None:
             why = _why_not(source, id_.upper())
@@ -162,7 +138,7 @@ def _why_not(source: Summed, id_: str) -> str:
     return f"; it is not judged: {reasons[0]}" if reasons and all(reasons) else ""
 
 
-def _open(result: Path) -> int:
+def open_page(result: Path) -> int:
     """Open a result's page. Raises Unusable where there is none."""
     if not (page := result / PAGE).is_file():
         raise Unusable(f"{page}: is missing", f"write it: benchforge report {result}")

@@ -1,1 +1,0 @@
-"""`benchforge rebaseline`: an older result's code measured again, beside a newer one's."""
