@@ -342,7 +342,7 @@ def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
     assert folder.faults(SUITE, settings=paths) == (
         "error: --set a b=2: not a path\n"
         "hint: write --set servers.django.workers=2\n"
-        "error: --set name=\udcff: not UTF-8\n"
+        "error: --set name=\\udcff: not UTF-8\n"
         "hint: give it as UTF-8\n"
         "error: --set repeat.warmup=inf: expected a finite number\n"
     )

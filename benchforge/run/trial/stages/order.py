@@ -1,4 +1,4 @@
-"""What happens in a trial, in this order; each stage stands in the file of its name.
+"""What happens in a trial, in this order; each stage is in the file of its name.
 
 A trial alone, trials in turns (`turns/`) and a trial on hosts take all five stages by `run`: who
 runs which is all that differs, a `Way`. `serve` takes the first two, each host its part of each

@@ -127,9 +127,9 @@ class HostTrial:
 
     def ask(self, services: dict[str, dict[str, Any]]) -> None:
         """Send the request from here until it is answered rightly."""
-        here = {serving.name: serving for serving in self._entered.started}
+        local = {serving.name: serving for serving in self._entered.started}
         servings = [
-            here.get(name) or self._elsewhere(name, services[name]) for name in self._named()
+            local.get(name) or self._elsewhere(name, services[name]) for name in self._named()
         ]
         self._answering = ask(self._entered, servings)
 
