@@ -117,6 +117,8 @@ def _parameters(record: Any) -> Iterator[click.Parameter]:
                 implied["multiple"] = True
             elif field.type is bool:
                 implied["is_flag"] = True
+            if kind is click.Option and attributes.get("default"):
+                implied["show_default"] = True
             yield kind([field.name, *words], **{**implied, **attributes})
 
 
@@ -131,14 +133,20 @@ SETTINGS = option(
     help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
 )
 LEAST = option(
-    "--least",
-    metavar="SHARE",
-    type=share,
-    default="3%",
-    show_default=True,
-    help="Ignore changes smaller than SHARE.",
+    "--least", metavar="SHARE", type=share, default="3%", help="Ignore changes smaller than SHARE."
 )
 AS_JSON = option("--json", help="Print JSON instead of text.")
+HTML_PAGE = option(
+    "--html",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a page with charts to this file.",
+)
+RESULTS = option(
+    *("-o", "--output"),
+    default=Path("results"),
+    help="Directory in which the result folder is created.",
+)
 MACHINE_LOCK = option(
     "--no-wait",
     flag_value="no-wait",

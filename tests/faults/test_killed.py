@@ -61,13 +61,17 @@ def ready(folder, number):
     return lambda: [remains.remove(one) for one in found]
 """
 WRITES = """
+from benchforge_commands.duel import run as duel
 from benchforge_commands.new import files as new
 
 def ready(folder, number):
+    file = folder / f"duel-{number}.toml"
+    file.write_text("once")
     own = folder / str(number)
     texts = {own / "suite.toml": "suite", own / "app.py": "app", own / "s.json": "schema"}
 
     def write():
+        duel._write(file, "again")
         new._write(texts)
     return write
 """
@@ -151,7 +155,7 @@ def test_what_is_removed_is_there_whole_or_gone(results: Path) -> None:
 
 def test_what_is_written_for_a_person_is_whole_and_can_be_written_again(results: Path) -> None:
     killed(results, WRITES)
-    texts = {one.read_text().split()[-1] for one in results.glob("before-*.toml")}
+    texts = {one.read_text() for one in results.glob("duel-*.toml")}
     assert texts == {"once", "again"}
     for own in (one for one in results.iterdir() if one.is_dir()):
         files = {one.name for one in own.iterdir()}

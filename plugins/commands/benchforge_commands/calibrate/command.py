@@ -29,18 +29,10 @@ class CalibrateOptions:
     """How long this machine is measured."""
 
     seconds: int = option(
-        "--seconds",
-        type=click.IntRange(1, 600),
-        default=5,
-        show_default=True,
-        help="Length of each round in seconds.",
+        "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
     )
     count: int = option(
-        "--rounds",
-        type=click.IntRange(2, 1000),
-        default=20,
-        show_default=True,
-        help="Number of rounds.",
+        "--rounds", type=click.IntRange(2, 1000), default=20, help="Number of rounds."
     )
     machine_lock: Lock = MACHINE_LOCK
 

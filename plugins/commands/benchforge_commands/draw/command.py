@@ -28,7 +28,6 @@ class DrawOptions:
         "--as",
         type=click.Choice(["mermaid", "dot"]),
         default="mermaid",
-        show_default=True,
         help="Language of the graph; dot is Graphviz's.",
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.options import MACHINE_LOCK, Lock, argument, click_command, option
+from benchforge.cli.options import MACHINE_LOCK, RESULTS, Lock, argument, click_command, option
 from benchforge.errors import Unusable
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -31,7 +31,6 @@ class DuelOptions:
         "--connections",
         type=click.IntRange(1),
         default=16,
-        show_default=True,
         help="Number of concurrent connections.",
     )
     rate: str | None = option(
@@ -48,14 +47,12 @@ class DuelOptions:
         "--time",
         metavar="DURATION",
         default="3m",
-        show_default=True,
         help="Time limit of the measurement, which ends earlier at a precision of 5 %.",
     )
     expect_status: int = option(
         "--expect-status",
         type=click.IntRange(100, 599),
         default=200,
-        show_default=True,
         help="Status of a right answer.",
     )
     backends: tuple[str, ...] = option(
@@ -76,10 +73,7 @@ class DuelOptions:
     save: Path | None = option(
         "--save", metavar="FILE", help="Also keep the suite as FILE, a .toml."
     )
-    output: Path | None = option(
-        *("-o", "--output"),
-        help="Directory in which the result folder is created.  [default: results]",
-    )
+    output: Path = RESULTS
     machine_lock: Lock = MACHINE_LOCK
 
 

@@ -53,7 +53,7 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
 
     Raises Unusable for a file that is not to be overwritten, and what a run raises.
     """
-    save, results, lock = options.save, options.output or Path("results"), options.machine_lock
+    save, results, lock = options.save, options.output, options.machine_lock
     wrk = locate("wrk") is not None
 
     right: Tables = {}

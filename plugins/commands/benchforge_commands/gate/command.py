@@ -8,6 +8,7 @@ from benchforge.cli.options import (
     AS_JSON,
     MACHINE_LOCK,
     PROFILE,
+    RESULTS,
     Lock,
     SuiteFile,
     argument,
@@ -30,17 +31,12 @@ class GateOptions:
         "the commits and options of its servers.",
     )
     limit: str = option(
-        "--limit",
-        metavar="SHARE",
-        default="5%",
-        show_default=True,
-        help="Largest loss of speed that passes.",
+        "--limit", metavar="SHARE", default="5%", help="Largest loss of speed that passes."
     )
     time_limit: str = option(
         "--time",
         metavar="DURATION",
         default="5m",
-        show_default=True,
         help="Time limit of the measurement, which ends earlier if all intervals are narrow "
         "enough.",
     )
@@ -72,12 +68,7 @@ class GateOptions:
         "--badge", metavar="FILE", help="Write a badge: an .svg or a .json file."
     )
     as_json: bool = AS_JSON
-    output: Path = option(
-        *("-o", "--output"),
-        default=Path("results"),
-        show_default=True,
-        help="Directory in which the result folder is created.",
-    )
+    output: Path = RESULTS
     machine_lock: Lock = MACHINE_LOCK
 
 

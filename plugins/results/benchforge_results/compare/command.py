@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchforge.cli.options import AS_JSON, LEAST, argument, click_command, option
+from benchforge.cli.options import AS_JSON, HTML_PAGE, LEAST, argument, click_command, option
 from benchforge.errors import Unusable
-from benchforge_results.over_time.html_option import HTML
 
 if TYPE_CHECKING:
     from benchforge_results.conclude import Summed
@@ -39,7 +38,7 @@ class CompareOptions:
         "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
     )
     as_json: bool = AS_JSON
-    page: Path | None = HTML
+    page: Path | None = HTML_PAGE
 
 
 @click_command("compare", CompareOptions)

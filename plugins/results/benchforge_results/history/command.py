@@ -4,9 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.options import AS_JSON, argument, click_command, option
+from benchforge.cli.options import AS_JSON, HTML_PAGE, argument, click_command, option
 from benchforge.errors import Unusable
-from benchforge_results.over_time.html_option import HTML
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class HistoryOptions:
         "--metric", metavar="LABEL", help="Show this metric only; repeatable."
     )
     as_json: bool = AS_JSON
-    page: Path | None = HTML
+    page: Path | None = HTML_PAGE
     as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
 
 
