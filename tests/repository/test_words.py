@@ -92,6 +92,21 @@ def test_names_say_what_they_hold() -> None:
     assert not places, "\n".join([hint, *sorted(places)])
 
 
+def test_a_function_takes_at_most_six_parameters() -> None:
+    """ruff's PLR0913 leaves out `self`."""
+    functions = [
+        (f"{file.relative_to(ROOT)}:{node.lineno}: {node.name}", node.args)
+        for file in sources()
+        for node in nodes(file.read_text(encoding="utf-8"))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    counts = {
+        name: len(taken.posonlyargs + taken.args + taken.kwonlyargs) for name, taken in functions
+    }
+    assert len(counts) > 1000
+    assert not {name: count for name, count in counts.items() if count > 6}
+
+
 def test_a_public_class_name_stands_for_one_thing() -> None:
     where: dict[str, list[str]] = {}
     for file, (_, classes) in read().items():
