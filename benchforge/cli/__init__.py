@@ -8,6 +8,7 @@ so; the table lists them, too.
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -211,7 +212,12 @@ def called(words: Sequence[str] | None = None) -> int:
         code = _INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         signalled = received()
-        code = _show_error(error) if signalled is None else _ended(signalled)
+        try:
+            code = _show_error(error) if signalled is None else _ended(signalled)
+        except Exception as second:
+            if not (lines := used_up(second)):
+                raise
+            code = _show_used_up(lines)
     return code if isinstance(code, int) else 0
 
 
@@ -246,12 +252,19 @@ def _crashed(kind: type[BaseException], error: BaseException, where: TracebackTy
     click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
 
 
+_SHORT = re.compile(".*failed to map|error return without|<function .* returned NULL without")
+"What the dynamic linker and the interpreter say of memory that ran out."
+_reserve = [bytearray(1 << 20)]
+"Memory for the sentence that memory ran out."
+
+
 def used_up(error: BaseException | None) -> str:
     """Return the lines for memory or descriptors that ran out, as an error or its causes say."""
     while error is not None:
         number = getattr(error, "errno", None)
-        text = str(error) if isinstance(error, ImportError) else ""  # of the dynamic linker
-        if isinstance(error, MemoryError) or number == errno.ENOMEM or "failed to map" in text:
+        text = str(error) if isinstance(error, ImportError | SystemError) else ""
+        ran_out = _SHORT.match(text)
+        if isinstance(error, MemoryError) or number == errno.ENOMEM or ran_out:
             return "memory ran out\nhint: raise the limit (ulimit -v), or end other programs"
         if number in {errno.EMFILE, errno.ENFILE} or text.endswith("Error 24"):
             says = f"{os.strerror(number or errno.EMFILE)}: all descriptors are in use"
@@ -260,10 +273,15 @@ def used_up(error: BaseException | None) -> str:
     return ""
 
 
+def _show_used_up(lines: str) -> int:
+    click.echo(f"error: {lines}", err=True)
+    return 4
+
+
 def _show_error(error: Exception) -> int:
+    _reserve.clear()
     if lines := used_up(error):  # before another import, which would fail for the same reason
-        click.echo(f"error: {lines}", err=True)
-        return 4
+        return _show_used_up(lines)
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
     from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
