@@ -32,7 +32,7 @@ def ready(folder, number):
 BUILDS = """
 from pathlib import Path
 from types import SimpleNamespace
-from benchforge.run.trial import template
+from benchforge.run.programs import template
 
 def ready(folder, number):
     source = folder / str(number)

@@ -93,7 +93,7 @@ def test_names_say_what_they_hold() -> None:
 
 
 def test_a_function_takes_at_most_six_parameters() -> None:
-    """ruff's PLR0913 leaves out `self`."""
+    """Ruff's PLR0913 leaves out `self`."""
     functions = [
         (f"{file.relative_to(ROOT)}:{node.lineno}: {node.name}", node.args)
         for file in sources()

@@ -313,7 +313,7 @@ def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
         text.replace("connections = 2", "connections = 3"): (
             "loaders.pace.connections was 2, is 3"
         ),
-        text.replace("connections = 2", ""): "loaders.pace.connections was 2, is not there",
+        text.replace("connections = 2, ", ""): "loaders.pace.connections was 2, is not there",
         text + "warmup = '1s'\n": "repeat.warmup was not there, is '1s'",
         text + "# a word\n": "a comment, the layout or a secret",
     }

@@ -8,7 +8,7 @@ before wrk starts. The rest of wrk's life after its duration is not looked at.
 
 import json
 import os
-import sys
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ from front_door import PROGRAMS, Told, answering, bench_words, calls, needed, pr
 from hosts_lab import lab
 
 FAR = "benchforge_engines.far"
-STARTS = """#!{python} -IS
-import os, sys, time
-if any(word.startswith("-d") for word in sys.argv):
-    os.write(os.open({pipe!r}, os.O_WRONLY), b"%d\\n" % time.monotonic_ns())
-os.execvp({words!r}[0], [*{words!r}, *sys.argv[1:]])
+STARTS = """#!/bin/sh
+# A shell reads little before it is wrk: in turns what wrk reads is counted.
+case " $*" in *" -d"*) read -r up idle </proc/uptime; echo "$up" >{pipe};; esac
+exec {words} "$@"
 """
+TICK_S = 0.01  # of /proc/uptime
 SUITE = """benchforge = 1
 smoke = true
 {top}
@@ -86,8 +86,8 @@ class Listening:
 
     def windows(self, length_s: float = 1.0) -> list[tuple[int, int]]:
         """Return the start of each load tool, and the moment `length_s` later."""
-        starts = sorted(map(int, os.read(self.starts, 1 << 16).split()))
-        return [(start, start + int(length_s * 1e9)) for start in starts]
+        starts = sorted(map(float, os.read(self.starts, 1 << 16).split()))
+        return [(int((s + TICK_S) * 1e9), int((s + length_s) * 1e9)) for s in starts]
 
     def trials(self) -> list[dict[str, Any]]:
         """Return all trials."""
@@ -112,8 +112,8 @@ def listening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Liste
         path.mkdir()
     (notes := tmp_path / "notes").touch()
     os.mkfifo(pipe := tmp_path / "starts")  # a trial may write to a pipe, and to no file of ours
-    words = {"python": sys.executable, "pipe": str(pipe), "words": program_words("wrk")}
-    (programs / "wrk").write_text(STARTS.format(**words))
+    words = shlex.join(map(str, program_words("wrk")))
+    (programs / "wrk").write_text(STARTS.format(pipe=shlex.quote(str(pipe)), words=words))
     (programs / "wrk").chmod(0o755)
     # A distribution that an app imports is brought to hosts.
     (site / "sitecustomize.py").write_text((PROGRAMS / "harness/silence.py").read_text())

@@ -80,8 +80,10 @@ def measured_together(
                 run(way(scopes), scopes)
                 stop(scopes)
         except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
-            if all(recorder.error is None for recorder in recorders):
-                recorders[0].error = error
+            # What is raised on the way out, such as a folder that is gone, counts more.
+            if all(recorder.error is not error for recorder in recorders):
+                culprit = next((each for each in recorders if each.error), recorders[0])
+                culprit.error = error
         measured = [_ended(*trial, context) for trial in trials]
     finally:
         _hide([inputs for inputs, _ in trials], context)

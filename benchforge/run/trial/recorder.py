@@ -74,9 +74,10 @@ class TrialRecorder:
     _interpreters: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
-    def phase(self, name: str) -> Iterator[None]:
+    def phase(self, name: str, *, tells: bool = True) -> Iterator[None]:
         """Say what is done now, and note how long it took."""
-        self.tell(name)
+        if tells:
+            self.tell(name)
         begun = time.monotonic()
         try:
             yield

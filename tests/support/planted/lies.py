@@ -157,7 +157,7 @@ def _cell(lie: str, tool: str, found: Mapping[str, str] | None, notes: dict[str,
 
 def page_cells(page: str) -> Sequence[tuple[str, str, str]]:
     """Return lie, tool and text of each cell of the page's table."""
-    _, _, section = page.partition("## Lies by load tool")
+    section = page.partition("## Lies by load tool")[2].partition("\n## ")[0]
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")]
         for line in section.splitlines()

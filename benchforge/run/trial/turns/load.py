@@ -94,6 +94,8 @@ def _take_turns(
 ) -> list[LoadedServer]:
     """Freeze all servers, and let each run in its slices alone; the stage `load` of turns."""
     with contextlib.ExitStack() as places:
+        places.enter_context(uncollected())
+        scopes[0].recorder.tell("load")  # and nothing more until the last slice is over
         with _phase(scopes, "freeze"):
             frozen = []
             for scope, warm_server in zip(scopes, warm, strict=True):
@@ -102,7 +104,7 @@ def _take_turns(
         with _phase(scopes, "rates"):
             slice_s = _longest_slice_s(frozen)
         watched = [_watched(server, places) for server in frozen]
-        with _phase(scopes, "load"), uncollected():
+        with _phase(scopes, "load"):
             _run_slices(frozen, seed, slice_s)
         with _phase(scopes, "end"):
             for server in frozen:  # each takes a tenth of a second
@@ -120,7 +122,7 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
     """Note how long all members took for a part of the load."""
     with contextlib.ExitStack() as phases:
         for scope in scopes:
-            phases.enter_context(scope.recorder.phase(name))
+            phases.enter_context(scope.recorder.phase(name, tells=False))
         yield
 
 
