@@ -19,7 +19,7 @@ def main() -> None:
     gc.set_threshold(*_GARBAGE_AFTER)
     # A plugin of pydantic would change what every model does. To look for one takes 5 % of `check`.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from benchforge.cli import main as command_line  # noqa: PLC0415 - after the line above
+    from benchforge.cli.app import main as command_line  # noqa: PLC0415 - after the line above
 
     command_line()
 

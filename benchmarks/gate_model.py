@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from benchforge_commands.gate.verdict import FEWEST, State, decided, level, precision
-
+from benchforge.cli.measure.gate.verdict import FEWEST, State, decided, level, precision
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference.joint import STOPPED

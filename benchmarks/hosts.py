@@ -33,7 +33,7 @@ BLOCKS, LOAD_S, LONG_S = 12, 3, 20
 HOSTS = ("load", "app")
 SERVER = 'use = "gunicorn"\napp = "hello_flask"\nworkers = 1\nthreads = 4'
 WRK = 'use = "wrk"\nconnections = 8'
-PARTS = {"the far end": "benchforge_engines.far", "the session of sshd": "sshd: root@notty"}
+PARTS = {"the far end": "benchforge.remote.agent", "the session of sshd": "sshd: root@notty"}
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -16,14 +16,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchforge_commands.calibrate.resolution import between_neighbours, shown
-
 from benchforge.checks.summary import concluded
+from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.machine.calibration import kept
 from benchforge.suite.load import load
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from click_man.core import write_man_pages
 
-from benchforge.cli import group
+from benchforge.cli.app import group
 from benchforge.model.values.distribution import own_version
 
 

@@ -68,7 +68,7 @@ find_python() {
 # --- Debian packages, unpacked and not installed ----------------------------------------------
 
 # fetch [--again] FOLDER NAME...: adds the unpacked packages to FOLDER.
-fetch() { sh "$root/plugins/commands/benchforge_commands/doctor/debian.sh" "$@"; }
+fetch() { sh "$root/benchforge/cli/machine/doctor/debian.sh" "$@"; }
 
 # --- the programs -------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ import io
 import os
 from pathlib import Path
 
-from benchforge import door
 from benchforge.errors import OutputDamaged
+from benchforge.text import door
 
 LARGEST_FILE = 256 << 20
 _GROWTH = 1 << 20  # bytes that a process writes while its file is opened

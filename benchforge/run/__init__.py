@@ -1,1 +1,1 @@
-"""Where processes run: the only floor that starts any."""
+"""Where processes run: execute.py walks the plan."""

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol
 
-from benchforge import door
 from benchforge.checks.answers.alike import otherwise
 from benchforge.errors import InvalidFile, Unusable
-from benchforge.graph import Measurement, RunGraph
 from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
@@ -37,7 +35,9 @@ from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns.order import seed_of
 from benchforge.suite.cases.case import Case
+from benchforge.suite.plan import Measurement, RunGraph
 from benchforge.suite.secrets.redact import redacted_bytes
+from benchforge.text import door
 
 Believe = Callable[[Trial], Sequence[Check]]
 "The checks of a trial."

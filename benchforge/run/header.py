@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.checks.limits import limits
-from benchforge.graph import RunGraph
 from benchforge.model.files.environment import fingerprint
 from benchforge.model.files.result import Header, Planned
 from benchforge.model.suite.runtime import OWN, Interpreter
@@ -19,7 +18,8 @@ from benchforge.run.programs.versions import as_they_say, no_site
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts, parts_on
-from benchforge.suite.kept.questions import asked_of, uses
+from benchforge.suite.claims.of_kept_suite import asked_of, uses
+from benchforge.suite.plan import RunGraph
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
 from benchforge.suite.secrets.redact import redact, redacted

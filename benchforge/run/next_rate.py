@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchforge.graph import Measurement
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.search.next_rate import Next
 from benchforge.stats.search.search import where
+from benchforge.suite.plan import Measurement
 from benchforge.suite.scenarios.search import rated
 
 

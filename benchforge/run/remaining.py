@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from benchforge.graph import START_AND_STOP_S
 from benchforge.model.trial.trial import ATTEMPTS, Trial
 from benchforge.run.machine.quiet import FIRST_LOOK_S, Patience, at_most_s
 from benchforge.stats.timeseries.noise import Noise
+from benchforge.suite.plan import START_AND_STOP_S
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind, Metric
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.environment import Environment
 from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables

@@ -15,7 +15,7 @@ from benchforge.errors import Unusable
 from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.code import code_faults
 from benchforge.suite.cases.expand import named
 from benchforge.suite.claims.pivots import cell_faults, pivots

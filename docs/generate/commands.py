@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from benchforge.cli import group
+from benchforge.cli.app import group
 from docs.generate.text import page_of, plain, table
 
 

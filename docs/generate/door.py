@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
 
 from benchforge import plugin
-from benchforge.registry import hookspecs
+from benchforge.parts import hookspecs
 from docs.generate.text import doc_of, first_line, page_of, plain, table
 
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")

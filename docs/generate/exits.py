@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from benchforge_commands.gate.outcome import EXIT_CODES as GATE_CODES
-
 from benchforge import errors
-from benchforge.cli.measure.outcome import EXIT_CODES
+from benchforge.cli.console.outcome import EXIT_CODES
+from benchforge.cli.measure.gate.outcome import EXIT_CODES as GATE_CODES
 from benchforge.model.summary.comparison_verdict import ComparisonState
 from docs.generate.text import page_of, plain, table
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.terminal.report import Terminal
-from benchforge_results.conclude import summed
 from browser import Headless
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import summed
 from benchforge.run.disk.scratch import scratch_folder
 
 ROOT = Path(__file__).parents[2]

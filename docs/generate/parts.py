@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchforge_author.options import in_toml
-
 from benchforge.parts.part import (
     Backend,
     Kind,
@@ -17,9 +15,10 @@ from benchforge.parts.part import (
     Server,
     Service,
 )
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import Site
-from benchforge.registry import Registry
 from benchforge.suite.declared import STANDARD
+from benchforge.suite.toml.as_text import in_toml
 from docs.generate.text import doc_of, options_table, page_of, plain, table
 
 _TITLES: Mapping[Kind, str] = {

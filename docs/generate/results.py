@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from types import NoneType
 from typing import get_args
 
-from benchforge_author.options import Option, options
 from pydantic import BaseModel
 
+from benchforge.cli.plugins.options import Option, options
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.manifest import Manifest

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from benchforge_workloads.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from pydantic import BaseModel
 
 from benchforge.model.suite.gate import Waiver
@@ -16,6 +15,7 @@ from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.claims.table import Side
 from benchforge.suite.load import Top
+from benchforge.suite.mix.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.suite import Repeat, Scenario, Wanted
 from docs.generate.text import options_table, page_of
 

@@ -4,8 +4,9 @@ import inspect
 import re
 from collections.abc import Iterable, Sequence
 
-from benchforge_author.options import Option, options
 from pydantic import BaseModel
+
+from benchforge.cli.plugins.options import Option, options
 
 # Between backticks nothing means anything to Markdown; in tables a stroke always does.
 _CODE = re.compile(r"(`[^`]*`)")

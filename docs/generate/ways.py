@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from benchforge_results.conclude import installed_metrics
-
 from benchforge.checks import ask
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import concluded
@@ -21,7 +19,8 @@ from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import installed_metrics
 from docs.generate.text import plain, table
 
 PAGE = Path(__file__).parents[1] / "validity.md"

@@ -12,14 +12,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
-from benchforge_author.options import options
-
+from benchforge.cli.plugins.options import options
 from benchforge.model.suite.placement import Placement
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
-from benchforge.registry import Registry, brought
+from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable, Side
 from benchforge.suite.load import Top

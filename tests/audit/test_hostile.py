@@ -7,16 +7,16 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from benchforge_author.damage import damages
-from benchforge_commands.audit.audited import audited
-from benchforge_commands.audit.documents import as_json, as_markdown
-from benchforge_commands.audit.text import text as as_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from load import printers
 from load.audits import all_readers
 from load.queues import Setup, simulate
 
+from benchforge.cli.plugins.examination.damage import damages
+from benchforge.cli.results.audit.audited import audited
+from benchforge.cli.results.audit.documents import as_json, as_markdown
+from benchforge.cli.results.audit.text import text as as_text
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
 from benchforge.plugin import Fact

@@ -5,14 +5,14 @@ import io
 from pathlib import Path
 
 import pytest
-from benchforge_author.examine import examine
-from benchforge_author.recorded import OUT, Recording
 from front_door import Bench
 from load import printers
 from load.queues import Setup, simulate
 
+from benchforge.cli.plugins.examination.examine import examine
+from benchforge.cli.plugins.examination.recorded import OUT, Recording
 from benchforge.parts.reader import Reader, Source
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 
 @pytest.mark.parametrize("tool", ["wrk", "bombardier", "locust", "wrk2", "vegeta"])

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from benchforge_author.damage import damages
 from load.audits import all_readers, audit, false, source
 
+from benchforge.cli.plugins.examination.damage import damages
 from benchforge.parts.reader import Row
 
 RECORDED = Path(__file__).parent / "recorded"

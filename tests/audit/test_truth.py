@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from benchforge_results.validity.identities import mean_at_least
 from load.audits import audit, false
 from load.printers import CLOSED, OPEN, PIPELINES, TIMES_OUT
 from load.queues import Setup, simulate
 
 from benchforge.plugin import Fact
+from benchforge.results.validity.identities import mean_at_least
 
 FEW, EACH, MANY = 20, 250, 6250
 "Loads of each of sixteen tools: 320 in `make test`, and 100,000 in all."

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
-from benchforge_commands.audit.units import byte_slip, time_slip
 from front_door import Bench
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchforge.cli.results.audit.units import byte_slip, time_slip
 
 COLUMNS = ("--column", "name=fw", "--column", "rate=rps:1/s")
 

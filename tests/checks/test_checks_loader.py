@@ -28,7 +28,7 @@ from benchforge.model.trial.reading import Reading, Schedule
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 OWN = {"L1", "L3", "L4", "L5", "P1", "P2", "N1", "N2", "N3", "N4", "N5", "F1", "F2"} | {
     *("M1", "M2", "M3", "T2", "O1", "O2", "S2")

@@ -21,7 +21,7 @@ from benchforge.checks import ask
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.position import position_effect
 from benchforge.checks.statistics.turns import of_comparison as of_turns
-from benchforge.cli.loaded import loaded
+from benchforge.cli.console.loaded import loaded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.summary.cause import FoldedFinding
 from benchforge.model.summary.summary import FailedTrial
@@ -30,7 +30,7 @@ from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Schedule, Series
 from benchforge.model.trial.trial import Failure, Load, StartedProcess, Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.stats.turns.order import order
 
 

@@ -12,18 +12,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from benchforge_commands.doctor.finding import MachineFinding
-from benchforge_commands.doctor.machine import cpu, isolation, limits, load, memory, network, space
 from front_door import Bench, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.once import made_once
 
+from benchforge.cli.machine.doctor.finding import MachineFinding
+from benchforge.cli.machine.doctor.machine import (
+    cpu,
+    isolation,
+    limits,
+    load,
+    memory,
+    network,
+    space,
+)
 from benchforge.run.machine.cpu_ticks import Look, look
 from benchforge.run.sandbox.sandbox import Mode
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "plugins/commands/benchforge_commands/doctor/debian.sh"
+SCRIPT = ROOT / "benchforge/cli/machine/doctor/debian.sh"
 Done = subprocess.CompletedProcess[str]
 CPU = "sys/devices/system/cpu"
 

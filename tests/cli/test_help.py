@@ -10,15 +10,15 @@ from pathlib import Path
 import click
 import pytest
 
-from benchforge.cli import group
-from benchforge.cli.options import argument, click_command, option
+from benchforge.cli.app import group
+from benchforge.cli.console.options import argument, click_command, option
 
 NAMES = group.list_commands(click.Context(group))
-HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.registry"}
+HEAVY = {"pydantic", "pydantic_core", "pluggy", "rich", "benchforge.parts.registry"}
 IMPORTED_WITH_THE_COMMAND = {"calibrate"}
 ASK = """
 import sys
-from benchforge.cli import called
+from benchforge.cli.app import called
 for name in sys.argv[1:]:
     called([name, "--help"])
     print(name, *sys.modules, file=sys.stderr)

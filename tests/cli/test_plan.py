@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchforge_commands.plan.plan import Plan
 from front_door import Bench, answering
 
+from benchforge.cli.suites.plan.plan import Plan
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.run.locate import locate

@@ -26,7 +26,7 @@ for name in {HIDDEN}:
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Hidden())
 import contextlib, io, json
-from benchforge.cli import called
+from benchforge.cli.app import called
 ended = []
 for words in json.loads(sys.argv[1]):
     out, err = io.StringIO(), io.StringIO()

@@ -15,7 +15,7 @@ OPENS = f"""
 import json, sys
 opened = [[]]
 sys.addaudithook(lambda event, words: event == "open" and opened[-1].append(str(words[0])))
-from benchforge.cli import called
+from benchforge.cli.app import called
 for command in {COMMANDS}:
     opened.append([])
     called([command, sys.argv[1]])

@@ -8,9 +8,9 @@ import pytest
 from front_door import answering, bench_words, calls
 
 from benchforge.checks.summary import concluded
-from benchforge.cli.measure.sooner import in_turns
+from benchforge.cli.measure.run.sooner import in_turns
 from benchforge.model.files.folder import read_header, read_trials
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
 # Each start draws its own 2 to 8 ms for an answer: three blocks decide nothing.

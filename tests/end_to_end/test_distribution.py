@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from benchforge_author.begin import Begun, begin
 from front_door import Bench
 
+from benchforge.cli.plugins.scaffold import Begun, begin
 from benchforge.errors import Unusable
 from benchforge.model.values import distribution
 from benchforge.model.values.distribution import DISTRIBUTION, own_version
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]
 # Until there is a release, the index has nothing of ours: neither name may be fetched from it.

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from benchforge_author.options import options
 from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages, shows_blocks
 from documents.terminal import NoRule, Terminal, lines, pattern
 from hosts_lab import lab
 
+from benchforge.cli.plugins.options import options
 from benchforge.model.suite.runtime import Runtime
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Repeat, Scenario, Wanted

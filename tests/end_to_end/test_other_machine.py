@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_commands.doctor.installed import installed
 from front_door import calls, lack
 from other_machine import NOBODY, USERS, of_packages, other_machine
 
-from benchforge.registry import Registry
+from benchforge.cli.machine.doctor.installed import installed
+from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]
 SYSTEM = ROOT / ".tools/system"

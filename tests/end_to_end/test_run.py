@@ -21,7 +21,7 @@ def test_help_imports_click_and_nothing_else() -> None:
 import sys
 before = set(sys.modules)
 sys.argv = ["benchforge", "--help"]
-from benchforge.cli import main
+from benchforge.cli.app import main
 try:
     main()
 except SystemExit as end:

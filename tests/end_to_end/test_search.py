@@ -19,7 +19,7 @@ from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.part import Metric
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.stats.search.objective import judged
 from benchforge.stats.search.search import capacity_of, search_of, where
 from benchforge.stats.summary.case import of_search

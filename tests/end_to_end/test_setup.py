@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchforge_commands.doctor.installed import installed
 
-from benchforge.registry import Registry
+from benchforge.cli.machine.doctor.installed import installed
+from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ["cat", "cksum", "dirname", "grep", "head", "ldd", "mkdir", "mktemp", "rm", "sed", "sort"]
@@ -35,7 +35,7 @@ def bare(tmp_path: Path) -> Path:
         "uv.lock",
         "pyproject.toml",
         "scripts/setup.sh",
-        "plugins/commands/benchforge_commands/doctor/debian.sh",
+        "benchforge/cli/machine/doctor/debian.sh",
     ):
         (clone / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, clone / name)

@@ -16,7 +16,7 @@ from made.observed import LIMITS
 from planted.honest import accusations
 
 from benchforge.model.trial.trial import Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load

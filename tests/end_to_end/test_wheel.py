@@ -9,7 +9,7 @@ import pytest
 from front_door import Bench
 from installed import ROOT, Installed, build, installed
 
-from benchforge.cli import _COMMANDS
+from benchforge.cli.app import _COMMANDS
 
 pytestmark = pytest.mark.network
 
@@ -114,7 +114,7 @@ def test_each_app_and_dataset_of_our_suites_is_installed(
 ) -> None:
     assert bare.bench(tmp_path)("new", "suite", "--from", suite).code == 0
     code = """
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
 print(len(load("suite.toml", Registry()).scenarios))

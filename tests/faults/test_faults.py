@@ -289,7 +289,7 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     elif way == "serve":
         words = ["serve", str(path), "one"]
     elif way == "calibrate":
-        words, mark = ["calibrate", "--seconds", "60"], "benchforge_null_server/server.py"
+        words, mark = ["calibrate", "--seconds", "60"], "benchforge/run/ceiling/null_program.py"
     process = warm.Called(words, tmp_path, os.environ, tmp_path / "out", tmp_path / "err")
     try:
         until(lambda: marked(f"{mark} --"))

@@ -10,7 +10,7 @@ import pytest
 from front_door import bench_words, calls, forked, needed_module
 from measured.small_results import measured
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 

@@ -43,7 +43,7 @@ def ready(folder, number):
 """
 CLEANS = """
 from datetime import UTC, datetime
-from benchforge_commands.clean import inventory as remains
+from benchforge.cli.machine.clean import inventory as remains
 from benchforge.run.disk.cache import cache
 remains.family = dict  # nobody uses anything; to look takes as long as a hundred of these
 
@@ -61,8 +61,8 @@ def ready(folder, number):
     return lambda: [remains.remove(one) for one in found]
 """
 WRITES = """
-from benchforge_commands.duel import run as duel
-from benchforge_commands.new import files as new
+from benchforge.cli.measure.duel import run as duel
+from benchforge.cli.suites.new import files as new
 
 def ready(folder, number):
     file = folder / f"duel-{number}.toml"

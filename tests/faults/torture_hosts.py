@@ -48,7 +48,7 @@ ENDED = 0.15  # of the runs that survived a kill are ended by SIGTERM
 UNPACKS = 0.1  # of the new runs bring benchforge's files again
 CUT = "cut of a host's network"
 KILL = "kill -9 of "
-FAR, KEEPER, SESSION = "benchforge_engines.far", "keeper.main", "sshd: root"
+FAR, KEEPER, SESSION = "benchforge.remote.agent", "keeper.main", "sshd: root"
 WORKER, SCHEDULER = "dask_worker", "dask_scheduler"
 
 

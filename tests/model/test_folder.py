@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_results.validate.validity import result_faults
-from benchforge_results.validity.faults import faults, read_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import plain
 from pydantic_core import from_json
 
 from benchforge.checks.summary import concluded
+from benchforge.cli.results.validate.validity import result_faults
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
@@ -25,7 +24,8 @@ from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.validity.faults import faults, read_files
 from benchforge.stats.summary.summarize import summarize
 from benchforge.text.readable import conjoined
 

@@ -9,13 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_author.recorded import Recording
-from benchforge_results.conclude import installed_metrics
-from benchforge_results.validate.validity import result_faults
-from benchforge_results.validity.contradiction import highest, lowest
-from benchforge_results.validity.counts import counts
-from benchforge_results.validity.faults import faults
-from benchforge_results.validity.times import times
 from front_door import Bench, bench_words, calls
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -24,6 +17,8 @@ from measured.once import made_once
 from measured.real_result import Where, change, copied, listed_anew, measured, numbers, trial_of
 
 from benchforge.checks.summary import concluded
+from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.results.validate.validity import result_faults
 from benchforge.errors import OutputDamaged
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
@@ -32,7 +27,12 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import installed_metrics
+from benchforge.results.validity.contradiction import highest, lowest
+from benchforge.results.validity.counts import counts
+from benchforge.results.validity.faults import faults
+from benchforge.results.validity.times import times
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 

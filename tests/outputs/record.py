@@ -24,8 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Command, Loader, Request, Site, Target
-from benchforge.registry import Registry
 
 HERE = Path(__file__).parent
 MOMENT_S = 0.7

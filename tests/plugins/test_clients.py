@@ -41,9 +41,9 @@ from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.command import Command, Finished
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import Output, Target
 from benchforge.plugin import OutputDamaged, Request
-from benchforge.registry import Registry
 from benchforge.run.programs.interpreters import find
 from benchforge.run.sandbox.host import LocalHost, Sandbox
 

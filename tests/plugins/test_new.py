@@ -6,7 +6,7 @@ import pytest
 from front_door import Bench, needed_module
 
 from benchforge.model.files.folder import read_trials
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.built_in import brought
 

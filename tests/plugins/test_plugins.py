@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_author.damage import damages
-from benchforge_author.examine import examine
-from benchforge_author.recorded import Recording
 from front_door import Bench, calls, needed
 from third_party import LOADER, Installs
 
+from benchforge.cli.plugins.examination.damage import damages
+from benchforge.cli.plugins.examination.examine import examine
+from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.parts.part import Kind, Loader
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate
 
 OUTPUTS = Path(__file__).parents[1] / "outputs"

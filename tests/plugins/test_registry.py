@@ -9,8 +9,8 @@ import pytest
 
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind
+from benchforge.parts.registry import GROUP, Registry
 from benchforge.parts.sound import unsound
-from benchforge.registry import GROUP, Registry
 
 NAMES = sorted(
     point.name
@@ -58,7 +58,7 @@ def test_a_broken_plugin_breaks_only_who_asks_for_it() -> None:
 def test_a_part_that_nobody_asks_for_is_not_imported() -> None:
     program = """
 import sys
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 Registry().part("loader", "ab")
 print([name for name in sys.modules if name.startswith(("benchforge_", "benchforge_metrics"))])
 """

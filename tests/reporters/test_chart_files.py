@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from benchforge_reporters.charts.svg.chart_file import WIDTH
 from benchforge_reporters.markdown import Markdown
 from browser import Headless
 from made import made_result, plain
@@ -14,6 +13,7 @@ from made.studied import SCENARIOS, studied
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
+from benchforge.report.charts.chart_file import WIDTH
 from benchforge.stats.summary.summarize import summarize
 
 HOSTILE = ']]></style><script>alert(1)</script><img src=x onerror=alert(2)>"' * 3

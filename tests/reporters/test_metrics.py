@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.window import WHOLE
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, Usage
-from benchforge.registry import Registry
 
 EVERY = (
     Throughput,

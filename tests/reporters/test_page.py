@@ -15,7 +15,7 @@ from benchforge.stats.summary.summarize import summarize
 
 HOSTILE = '"><img src=x onerror=alert(1)></title><script>alert(2)</script>' * 5
 UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
-STYLE = Path(__file__).parents[2] / "plugins/reporters/benchforge_reporters/charts/svg/theme.css"
+STYLE = Path(__file__).parents[2] / "benchforge/report/charts/theme.css"
 
 
 def servers(*names: str) -> Summary:

@@ -14,7 +14,7 @@ import pytest
 from front_door import Bench, bench_words, calls
 from measured.small_results import SUITE, believed, read, shared, write
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 MADE = ("report.md", "report.html", "raw.md", "numbers.csv", "summary.json")
 FURTHER = {

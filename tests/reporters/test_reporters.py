@@ -28,8 +28,8 @@ from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure, StartedProcess, Trial
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Reporter
-from benchforge.registry import Registry
 from benchforge.text import safe
 from benchforge.text.readable import Scale, scale
 

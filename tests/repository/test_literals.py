@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchforge.checks.limits import limits
-from benchforge.registry import brought
+from benchforge.parts.registry import brought
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
@@ -38,24 +38,24 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/checks": _KERNEL | _READING,
     "benchforge/model/trial": _READING,
     "benchforge/parts/part.py": {"rate"},  # an option of load tools
-    "plugins/commands/benchforge_commands/duel/suite.py": {"rate"},  # the same
+    "benchforge/cli/measure/duel/suite.py": {"rate"},  # the same
     # Facts of other tools' results.
-    "plugins/commands/benchforge_commands/audit": {"rate", "wall", "cpu"},
-    "plugins/results/benchforge_results/validity": _READING,
+    "benchforge/cli/results/audit": {"rate", "wall", "cpu"},
+    "benchforge/results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
-    "plugins/results/benchforge_results/verify/recompute/trials.py": {"rate"},  # of a load
+    "benchforge/results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
     "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
     "plugins/author": _READING,
-    "plugins/commands/benchforge_commands/schema/table.py": {"rate"},  # a form of a value
-    "plugins/commands/benchforge_commands/doctor": _KERNEL,
+    "benchforge/cli/suites/schema/table.py": {"rate"},  # a form of a value
+    "benchforge/cli/machine/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
     "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same
     "plugins/reporters/benchforge_reporters/csv.py": {"rate"},  # a column of searches.csv
-    "plugins/reporters/benchforge_reporters/ci/junit_xml.py": {"errors"},  # an attribute of JUnit's
+    "benchforge/report/junit_xml.py": {"errors"},  # an attribute of JUnit's
 }
 "By path: names of metrics that may stand there, as the word for something else."
 

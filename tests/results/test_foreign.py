@@ -16,7 +16,7 @@ import pytest
 from front_door import Bench, bench_words, calls
 from measured.small_results import change_cases, read, shared, write
 
-from benchforge import door
+from benchforge.text import door
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066evil"
 READERS = (
@@ -284,7 +284,7 @@ def large(result: Path, which: str) -> Path:
 
 LIMITED = """
 import resource, sys
-from benchforge.cli import called
+from benchforge.cli.app import called
 code = called(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 sys.exit(code)

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_results.verify.signature import trials_in_words
 from front_door import Bench, answering, bench_words, calls, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.once import made_once
 from measured.real_result import listed_anew
+
+from benchforge.results.verify.signature import trials_in_words
 
 Originals = tuple[Path, Path]
 Forge = Callable[[Path, Path], None]

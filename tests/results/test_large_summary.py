@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchforge_results.validate.validity import result_faults
-from benchforge_results.verify.recompute.compare import verify
 from measured.real_result import change, copied, listed_anew, shared
 
+from benchforge.cli.results.validate.validity import result_faults
 from benchforge.model.files.file import FileFault
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.verify.recompute.compare import verify
 
 MOST_BYTES = 1000
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from benchforge_results.validate.validity import result_faults
-from benchforge_results.verify.recompute.compare import verify
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
 from measured.once import made_once
@@ -23,9 +21,11 @@ from suite_texts.with_pace import suite
 from benchforge.checks.causes import with_causes
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.summary import with_checks, with_comparison_verdicts
+from benchforge.cli.results.validate.validity import result_faults
 from benchforge.model.files.folder import read_ceilings, read_header, read_sessions, read_trials
 from benchforge.model.trial.trial import ATTEMPTS
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.verify.recompute.compare import verify
 from benchforge.stats.summary.summarize import summarize
 from benchforge.suite.load import load
 

@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_results.recomputed.same_document import NOTHING, alike, leaves, member
-from benchforge_results.recomputed.verified import RecomputedValue
-from benchforge_results.verify.recompute.compare import verify
-from benchforge_results.verify.recompute.recomputed import Result
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +21,11 @@ from measured.real_result import Where, change, copied, listed_anew, shared, tri
 from planted import turning
 
 from benchforge.model.files.file import FileFault
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.recomputed.same_document import NOTHING, alike, leaves, member
+from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.verify.recompute.compare import verify
+from benchforge.results.verify.recompute.recomputed import Result
 
 
 @pytest.fixture(scope="module")

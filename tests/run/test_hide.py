@@ -4,8 +4,8 @@ import os
 import stat
 from pathlib import Path
 
-from benchforge import door
 from benchforge.run.disk.hide import hide_below
+from benchforge.text import door
 
 SECRET = "correct-horse"  # noqa: S105 - of a test
 

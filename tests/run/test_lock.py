@@ -229,7 +229,7 @@ def test_a_gate_does_not_wait_either(bench: Bench, tmp_path: Path, squatted: str
 AUTHOR = """
 from benchforge.run.sandbox import machine_lock
 machine_lock.NAME = "\\0{name}"
-pytest_plugins = ["benchforge_author.testing"]
+pytest_plugins = ["benchforge.testing"]
 """
 OWN_TEST = '''
 def test_it(run_suite):

@@ -5,12 +5,12 @@ from typing import cast
 
 from made import plain
 
-from benchforge.cli.screen.progress import ProgressLine
-from benchforge.graph import RunGraph
+from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.run.remaining import Left
 from benchforge.stats.timeseries.noise import Noise
+from benchforge.suite.plan import RunGraph
 
 
 def test_a_wait_of_the_first_place_is_not_added_to_each_that_follows() -> None:

@@ -18,7 +18,7 @@ import pytest
 from front_door import PROGRAMS, Told, answering, bench_words, calls, needed, program_words
 from hosts_lab import lab
 
-FAR = "benchforge_engines.far"
+FAR = "benchforge.remote.agent"
 STARTS = """#!/bin/sh
 # A shell reads little before it is wrk: in turns what wrk reads is counted.
 case " $*" in *" -d"*) read -r up idle </proc/uptime; echo "$up" >{pipe};; esac

@@ -15,7 +15,7 @@ from measured.once import made_once
 from benchforge.errors import LaunchLost
 from benchforge.parts.command import Command
 from benchforge.parts.part import Driver
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool

@@ -8,8 +8,7 @@ import pytest
 from made.simulate import share, tolerance, two
 from made.summaries import case, claim, comparison, summary
 
-from benchforge.cli.screen.progress import ProgressLine
-from benchforge.graph import RunGraph
+from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.claim import Claim
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
@@ -18,6 +17,7 @@ from benchforge.stats.inference.joint import joint
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.verdict.interim import InterimAnswer, interim, looks
 from benchforge.stats.verdict.judge import judged
+from benchforge.suite.plan import RunGraph
 
 BLOCKS, TIMES = 8, 400
 

@@ -19,7 +19,7 @@ from benchforge.checks.summary import with_checks, withdrawn
 from benchforge.model.summary.metric_ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.stats.summary.metric_ranking import standings as standings_of
 
 

@@ -9,7 +9,7 @@ from front_door import Bench, answering
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 
-from benchforge.cli import _show_error, group
+from benchforge.cli.app import _show_error, group
 
 FAULTY = Path(__file__).parent / "faulty"
 SUITES = sorted(FAULTY.glob("*.toml"))

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Self
 import pytest
 from pydantic import Field, PositiveInt, model_validator
 
+from benchforge.parts.registry import Registry
 from benchforge.plugin import (
     Backend,
     Client,
@@ -28,7 +29,6 @@ from benchforge.plugin import (
     Window,
     hookimpl,
 )
-from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.secrets.redact import redact

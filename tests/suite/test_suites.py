@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from benchforge.graph import START_AND_STOP_S, plan
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.plan import START_AND_STOP_S, plan
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.built_in import brought
 from benchforge.suite.toml.source import read

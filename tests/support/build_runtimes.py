@@ -7,9 +7,9 @@ told and left to the tests: some interpreters are on few machines.
 import sys
 from pathlib import Path
 
-from benchforge.cli.screen.say import say
+from benchforge.cli.console.say import say
 from benchforge.errors import BenchforgeError
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.trial.context import ground, with_runtimes
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.load import load

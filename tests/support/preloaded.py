@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from importlib.metadata import PathDistribution
 from io import StringIO
 
-from benchforge_reporters.html import frame
 from pydantic import BaseModel
 from rich.console import Console
 from rich.table import Table
 
 from benchforge.model.values.distribution import own_distribution
+from benchforge.report.page import frame
 
 _GROUPS = ("benchforge", "benchforge.commands", "benchforge.workloads")
 

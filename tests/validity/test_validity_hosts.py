@@ -19,13 +19,13 @@ LARGE, SMALL = "/length/300000", "/ping"
 TBF = ("tbf", "rate", "40mbit", "burst", "16kb", "latency", "100ms")
 RUNS_AWAY = """
 import sys, time
-if "benchforge_engines.far" in sys.orig_argv:
+if "benchforge.remote.agent" in sys.orig_argv:
     real = time.monotonic
     time.monotonic = lambda: real() * 1.01
 """
 SLEEPS_LONGER = """
 import sys, time
-if "benchforge_engines.far" in sys.orig_argv:
+if "benchforge.remote.agent" in sys.orig_argv:
     real = time.sleep
     time.sleep = lambda seconds: real(seconds + 0.2 if 0 < seconds < 1 else seconds)
 """
@@ -224,7 +224,7 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
         while time.monotonic() < deadline and not stopped:
             if any(map(sends, hosts.running("load"))):
                 lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
-                far = [one for one in lines.splitlines() if "benchforge_engines.far" in one]
+                far = [one for one in lines.splitlines() if "benchforge.remote.agent" in one]
                 stopped.append(far[0].split()[0])
                 hosts.inside("app", "kill", "-STOP", stopped[0])
             time.sleep(0.05)

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchforge_null_server import server
 from front_door import Bench, lack, needed, program_words
 from planted.beside import WRK, command, program, suite, undisturbed
 from planted.validity import caught, measured, noted, quiet
+
+from benchforge.run.ceiling import null_program
 
 pytestmark = pytest.mark.timeout(1000)
 
@@ -22,7 +23,7 @@ OUT_OF_WRK = "$BENCHFORGE_WRK_OUT"
 
 @pytest.mark.exhaustive
 def test_a_slow_load_tool_against_a_fast_server(bench: Bench, tmp_path: Path) -> None:
-    fast = command(sys.executable, server.__file__, "--port", "{port}", "--bytes", "4")
+    fast = command(sys.executable, null_program.__file__, "--port", "{port}", "--bytes", "4")
     slow = program(*ANSWERS, "--wait", 0.05)
     text = suite({"fast": fast, "healthy": slow}, SATURATED, scenario="expect = { length = 4 }")
     one, other = two_cpus()

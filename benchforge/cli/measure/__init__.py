@@ -1,1 +1,1 @@
-"""Commands that start servers: `run`, `serve`, `calibrate`."""
+"""Commands that measure: they start servers and load tools."""

@@ -13,11 +13,11 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from benchforge import door
 from benchforge.model.files.missing_fields import missing
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath, Places, dotted, hides, places
+from benchforge.text import door
 from benchforge.text.readable import conjoined, cut, exact
 
 Model = TypeVar("Model", bound=Frozen)

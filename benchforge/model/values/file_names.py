@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from benchforge import door
+from benchforge.text import door
 
 
 def _one_step(name: str) -> str:

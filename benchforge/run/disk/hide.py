@@ -7,9 +7,9 @@ import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from benchforge.door import OWN
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.suite.secrets.redact import redact, redacted_bytes
+from benchforge.text.door import OWN
 
 PRIVATE = 0o700
 "The mode of a folder that programs write into: nobody else looks before its secrets are hidden."

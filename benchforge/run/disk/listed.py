@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchforge import door
+from benchforge.text import door
 
 LISTED = "reports.sha256"
 "What reporters of plugins wrote into a result, as `sha256sum` lists files; ours have known names."

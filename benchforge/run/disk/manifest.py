@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchforge import door
 from benchforge.model.files.file import Parsed, parse
 from benchforge.model.files.folder import CEILING, MANIFEST, SIGNATURE, SIGNED, TRIAL, TRIALS
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
+from benchforge.text import door
 
 MOST_BYTES = 1 << 30
 "Largest file that is listed: programs of a trial may write as much as the disk holds."

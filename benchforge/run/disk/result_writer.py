@@ -15,7 +15,6 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
-from benchforge import door
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.folder import (
     CEILING,
@@ -33,6 +32,7 @@ from benchforge.run.disk.hide import PRIVATE
 from benchforge.run.disk.manifest import manifest_of
 from benchforge.run.disk.scratch import BESIDE, claimed, emptied, uninterrupted
 from benchforge.run.disk.space import enough, full
+from benchforge.text import door
 from benchforge.text.program import program
 
 _FREE = "free some space; "

@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
 
-from benchforge import door
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Answer, either, statuses_of
 from benchforge.model.trial.answers.coding import Undecodable, decoded
@@ -25,6 +24,7 @@ from benchforge.run.http.request import ANSWER_WITHIN_S, HttpAnswer, HttpProbe, 
 from benchforge.run.http.request_sniffer import RequestSniffer
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.suite.suite import Moments
+from benchforge.text import door
 
 LABEL = "monitor"
 RECORD, MOST_RECORD = "monitor.json", 16 << 20

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchforge import door
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.model.suite.runtime import FILE_OPTION, Runtime
 from benchforge.parts.command import Command
@@ -26,6 +25,7 @@ from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 from benchforge.suite.toml.located import located
+from benchforge.text import door
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
 _INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)

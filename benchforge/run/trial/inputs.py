@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.graph import Measurement
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Driver
 from benchforge.run.http.request import Like
+from benchforge.suite.plan import Measurement
 
 
 @dataclass(frozen=True)

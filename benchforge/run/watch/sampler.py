@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from benchforge import door
 from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, usage_line, usage_text
 from benchforge.run.http.monitor import Monitoring
@@ -19,6 +18,7 @@ from benchforge.run.watch.system import System
 from benchforge.run.watch.unassigned import Unassigned
 from benchforge.run.watch.watched import Watched
 from benchforge.stats.observation.parts import recomputed
+from benchforge.text import door
 
 EVERY_S = 0.25
 _EARLY_S = EVERY_S / 10  # a beat that comes so much too early is not waited for

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.overrides.settings import with_settings
 from benchforge.suite.overrides.star import spread
 from benchforge.suite.toml.document import Document, Tables, as_table

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.declared import KINDS, LABELLED, STAR
 from benchforge.suite.overrides.star import classes
 from benchforge.suite.toml.document import Document, Setting, Tables, paths_of

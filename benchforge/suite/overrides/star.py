@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchforge.errors import Unusable
 from benchforge.parts.part import Part
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.declared import KINDS, STAR
 from benchforge.suite.toml.document import Tables, as_table, merged, paths_of
 from benchforge.suite.toml.faults import Fault, Hint, Nearest

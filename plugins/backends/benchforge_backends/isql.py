@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchforge.plugin import Command, Finished, Site, Task
-from benchforge_backends.dataset import Dataset
+from benchforge.plugin.databases import Dataset
 
 # Of a new store, which is reached from this machine only.
 _WHO = ("dba", "dba")

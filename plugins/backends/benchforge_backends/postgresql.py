@@ -20,9 +20,8 @@ from benchforge.plugin import (
     WrongOption,
     text_of,
 )
-from benchforge_backends.credentials import hba, password_of, verifier
+from benchforge.plugin.databases import TcpBackend, hba, password_of, verifier
 from benchforge_backends.psql import at, count, quoted, sql
-from benchforge_backends.tcp_backend import TcpBackend
 
 _PROGRAMS = ("postgres", "initdb", "pg_ctl", "pg_isready", "psql")
 _OURS = {"port", "listen_addresses", "unix_socket_directories", "data_directory"}

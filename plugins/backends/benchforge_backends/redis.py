@@ -18,7 +18,7 @@ from benchforge.plugin import (
     Succeeds,
     Task,
 )
-from benchforge_backends.log import last_word
+from benchforge.plugin.databases import TcpBackend, last_word
 from benchforge_backends.redis_cli import (
     Cli,
     at,
@@ -30,7 +30,6 @@ from benchforge_backends.redis_cli import (
     until_pong,
     version,
 )
-from benchforge_backends.tcp_backend import TcpBackend
 
 _SNAPSHOT = "dump.rdb"
 # What says where it listens, where it writes, and who may ask it.

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from benchforge.plugin import Command, Finished, Site, Task
-from benchforge_backends.dataset import Dataset
+from benchforge.plugin.databases import Dataset
 
 Cli = Callable[..., Command]
 

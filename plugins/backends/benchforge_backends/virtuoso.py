@@ -18,10 +18,8 @@ from benchforge.plugin import (
     Task,
     WrongOption,
 )
-from benchforge_backends.data_backend import DataBackend
-from benchforge_backends.dataset import URI
+from benchforge.plugin.databases import URI, DataBackend, last_word
 from benchforge_backends.isql import count, load, stop
-from benchforge_backends.log import last_word
 
 _ASK = Path(__file__).with_name("ask_sparql.py")  # imported, it would import urllib.request
 _PACKAGE = "virtuoso-opensource-7-bin"

@@ -17,8 +17,18 @@ from benchforge.plugin import (
     Target,
     readable,
 )
-from benchforge_loaders.printed import BAD, growing, line, optional
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, lasted, parsing
+from benchforge.plugin.load_tools import (
+    BAD,
+    Timed,
+    WholeSeconds,
+    ended_well,
+    growing,
+    headers,
+    lasted,
+    line,
+    optional,
+    parsing,
+)
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000

@@ -18,8 +18,7 @@ from benchforge.plugin import (
     Site,
     Target,
 )
-from benchforge_loaders.printed import Amount, Seconds, ToolJson
-from benchforge_loaders.timed import ended_well, parsing
+from benchforge.plugin.load_tools import Amount, Seconds, ToolJson, ended_well, parsing
 
 
 class _Result(ToolJson):

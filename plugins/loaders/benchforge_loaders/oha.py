@@ -18,8 +18,19 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge_loaders.printed import BAD, Amount, Count, Seconds, ToolJson, growing
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, parsing
+from benchforge.plugin.load_tools import (
+    BAD,
+    Amount,
+    Count,
+    Seconds,
+    Timed,
+    ToolJson,
+    WholeSeconds,
+    ended_well,
+    growing,
+    headers,
+    parsing,
+)
 
 _PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"

@@ -18,8 +18,19 @@ from benchforge.plugin import (
     Site,
     Target,
 )
-from benchforge_loaders.printed import Amount, Count, Seconds, ToolJson, agree
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, headers, only_get, parsing
+from benchforge.plugin.load_tools import (
+    Amount,
+    Count,
+    Seconds,
+    Timed,
+    ToolJson,
+    WholeSeconds,
+    agree,
+    ended_well,
+    headers,
+    only_get,
+    parsing,
+)
 
 RC = "siegerc"
 URLS = "siege-urls"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from benchforge.graph import START_AND_STOP_S, plan
 from benchforge.model.suite.claim import Claim
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.plan import START_AND_STOP_S, plan
 from benchforge.suite.suite import Suite
 
 SUITES = Path(__file__).parents[3] / "suites/studies"

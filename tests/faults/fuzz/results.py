@@ -28,12 +28,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from benchforge_results.conclude import summed
-
-from benchforge.cli import called
+from benchforge.cli.app import called
 from benchforge.errors import BenchforgeError
-from benchforge.registry import Registry
-from benchforge.reports import ON_DEMAND, REPORTERS, reporter, write_reports
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import summed
+from benchforge.results.report_files import ON_DEMAND, REPORTERS, reporter, write_reports
 
 TEXTS = (
     *("", "\x1b[2J\x1b]0;x\x07", "\x9b31m", "\u202eevil\u2066", "=1+1", "@SUM(A1)", "-1+cmd|x"),

@@ -15,13 +15,12 @@ from front_door import needed
 from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
-from benchforge.graph import Measurement
 from benchforge.model.suite.tuning import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
@@ -29,6 +28,7 @@ from benchforge.run.trial.scope import TrialScope, trial_scope
 from benchforge.run.trial.stages.start import start
 from benchforge.run.trial.stages.steps import completed
 from benchforge.suite.cases.case import Case
+from benchforge.suite.plan import Measurement
 
 pytestmark = pytest.mark.usefixtures("templates")
 CHOSEN = {"DATABASE_URL": "{backends.other.url}", "REDIS_URL": "{backends.second.REDIS_URL}"}

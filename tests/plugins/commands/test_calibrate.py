@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_commands.calibrate.resolution import between_neighbours, shown
-from benchforge_commands.calibrate.rounds import keep
-from benchforge_commands.doctor.machine.calibration import findings
 from front_door import Bench, answering, bench_words, calls
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +20,9 @@ from pydantic import ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
+from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
+from benchforge.cli.machine.calibrate.rounds import keep
+from benchforge.cli.machine.doctor.machine.calibration import findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header

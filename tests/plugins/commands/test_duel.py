@@ -7,9 +7,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from benchforge_commands.duel.answers import FirstAnswer, agreed
-from benchforge_commands.duel.servers import contender, labelled, relative_to
-from benchforge_commands.duel.suite import (
+from front_door import PROGRAMS, Bench
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made.observed import answer
+from serving.apps import free_port, running
+
+from benchforge.cli.measure.duel.answers import FirstAnswer, agreed
+from benchforge.cli.measure.duel.servers import contender, labelled, relative_to
+from benchforge.cli.measure.duel.suite import (
     Question,
     TrialTimes,
     repeated,
@@ -19,15 +25,9 @@ from benchforge_commands.duel.suite import (
     trial_times,
     why_kept,
 )
-from benchforge_commands.duel.turns import in_turns, slice_of, suite_or_why, too_slow
-from front_door import PROGRAMS, Bench
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from made.observed import answer
-from serving.apps import free_port, running
-
+from benchforge.cli.measure.duel.turns import in_turns, slice_of, suite_or_why, too_slow
 from benchforge.model.files.folder import read_header, read_summary
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.document import as_table
 

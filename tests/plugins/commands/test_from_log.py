@@ -14,16 +14,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchforge_commands.new.from_log.kinds import read
-from benchforge_commands.new.from_log.lines import log_lines
-from benchforge_commands.new.from_log.patterns import HOLE, Patterns, merge_rare, segments
-from benchforge_commands.new.from_log.written import formulas, from_log, texts
 from front_door import Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchforge.cli.suites.new.from_log.kinds import read
+from benchforge.cli.suites.new.from_log.lines import log_lines
+from benchforge.cli.suites.new.from_log.patterns import HOLE, Patterns, merge_rare, segments
+from benchforge.cli.suites.new.from_log.written import formulas, from_log, texts
 from benchforge.errors import Unusable
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
@@ -322,7 +322,7 @@ def test_merged_paths_are_few_and_count_all_requests(
 _PEAK = """
 import resource, sys
 from pathlib import Path
-from benchforge_commands.new.files import write_suite_of_log
+from benchforge.cli.suites.new.files import write_suite_of_log
 write_suite_of_log(Path(sys.argv[1]) / "suite.toml", Path(sys.argv[2]), behind_proxy=False)
 print("peak", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -9,15 +9,6 @@ from math import log, log1p, sqrt
 from pathlib import Path
 
 import pytest
-from benchforge_commands.gate.command import command
-from benchforge_commands.gate.commits.locks import (
-    NotPinnedError,
-    nearest,
-    of_poetry,
-    of_requirements,
-)
-from benchforge_commands.gate.outcome import heads
-from benchforge_commands.gate.verdict import decided, judge, level, precision
 from documents.pages import ROOT
 from front_door import Bench, Told
 from hypothesis import given
@@ -26,6 +17,15 @@ from made import plain
 from pydantic import JsonValue
 from repository import COMMAND, FAST, commit, git, repository
 
+from benchforge.cli.measure.gate.command import command
+from benchforge.cli.measure.gate.commits.locks import (
+    NotPinnedError,
+    nearest,
+    of_poetry,
+    of_requirements,
+)
+from benchforge.cli.measure.gate.outcome import heads
+from benchforge.cli.measure.gate.verdict import decided, judge, level, precision
 from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method

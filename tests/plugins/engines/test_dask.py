@@ -106,7 +106,7 @@ def test_whatever_is_killed_in_a_load_leaves_nothing_on_any_worker(
             elif fault == "cut":
                 hosts.link("app", "down")
             else:
-                word = {"worker": "dask_worker", "far end": "benchforge_engines.far"}[fault]
+                word = {"worker": "dask_worker", "far end": "benchforge.remote.agent"}[fault]
                 lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
                 pid = next(line.split()[0] for line in lines.splitlines() if word in line)
                 hosts.inside("app", "kill", "-9", pid)

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_engines import wire
-from benchforge_engines.archive import archive
-from benchforge_engines.calls import Losses, PipeConnection
-from benchforge_engines.dask.engine import connecting as by_dask
-from benchforge_engines.ssh.engine import connecting as by_ssh
 from dask_lab import cluster, table
 from front_door import WAITS_S, needed_module
 from hosts_lab import Lab, lab, one_server
 
 from benchforge.errors import ProgramMissing, Unusable
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.remote import wire
+from benchforge.remote.archive import archive
+from benchforge.remote.calls import Losses, PipeConnection
+from benchforge.remote.dask.engine import connecting as by_dask
+from benchforge.remote.ssh.engine import connecting as by_ssh
 from benchforge.suite.load import load
 
 HOSTS = ("load", "app")
-FAR = "benchforge_engines.far"
+FAR = "benchforge.remote.agent"
 Connect = Callable[[str, Losses], PipeConnection]
 
 

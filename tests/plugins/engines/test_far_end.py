@@ -7,7 +7,7 @@ import sys
 import pytest
 from front_door import WAITS_S
 
-FAR = [sys.executable, "-m", "benchforge_engines.far"]
+FAR = [sys.executable, "-m", "benchforge.remote.agent"]
 
 
 @pytest.mark.parametrize("sent", [b"\n", b"no call\n"])

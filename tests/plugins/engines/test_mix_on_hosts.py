@@ -10,7 +10,7 @@ import pytest
 from dask_lab import connected
 from hosts_lab import told_by
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
 NOT_THERE = "/benchforge-asks-for-what-is-not-there"

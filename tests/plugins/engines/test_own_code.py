@@ -10,9 +10,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from benchforge_engines.far.files import FileCache
-from benchforge_engines.sitting.given import share_of
-from benchforge_engines.user_files import LARGEST, check, imported, user_files
 from dask_lab import connected
 from front_door import needed
 from hosts_lab import told_by
@@ -20,9 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchforge.errors import Unusable
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.session.host_share import share_of
+from benchforge.remote.user_files import imported, user_files
 from benchforge.run.locate import locate
 from benchforge.suite.load import load
+from benchforge.suite.measuring.host_files import LARGEST, check
 
 HERE = Path(__file__)
 

@@ -5,16 +5,16 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-import benchforge_engines.dask
 import pytest
-from benchforge_engines import wire
-from benchforge_engines.calls import Losses, PipeConnection
-from benchforge_engines.ssh.connection import COMMAND, SshPipe
 
+import benchforge.remote.dask
 from benchforge.model.suite.hosts import HostTable
+from benchforge.remote import wire
+from benchforge.remote.calls import Losses, PipeConnection
+from benchforge.remote.ssh.connection import COMMAND, SshPipe
 
 FLOOD = "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the last line >&2"
-RELAY = Path(benchforge_engines.dask.__file__).with_name("relay.py")
+RELAY = Path(benchforge.remote.dask.__file__).with_name("relay.py")
 
 
 def test_ssh_reads_what_a_host_prints_as_errors(

@@ -161,10 +161,10 @@ def test_a_load_is_divided_among_hosts_and_reported_as_one(tmp_path: Path) -> No
 
 
 FAULTS = {
-    "far": ("app", "benchforge_engines.far"),
+    "far": ("app", "benchforge.remote.agent"),
     "keeper": ("app", "keeper.main"),
     "sshd": ("app", "notty"),
-    "far of the load tool": ("load", "benchforge_engines.far"),
+    "far of the load tool": ("load", "benchforge.remote.agent"),
     "client": ("", "ssh -F"),
     "controller": ("", "benchforge run"),
 }

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY
 from benchforge.plugin import Finished, Output, OutputDamaged, Reading, Request, Target
-from benchforge.registry import Registry
 
 RECORDINGS = Path(__file__).parents[2] / "outputs/ab"
 READABLE = [

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchforge.errors import OutputDamaged
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Finished, Loader, Output, Reading, Request, Target
-from benchforge.registry import Registry
 
 BEGAN_US = 1_795_761_720_502_839
 NEVER_SENT = "0\t-1\t2456461615"

@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from benchforge_loaders.drivers import flow_values
 from benchforge_loaders.k6.k6 import MIX
 from front_door import needed_tool
 
 from benchforge.run.locate import locate
+from benchforge.suite.mix.drivers import flow_values
 
 SIGNS = "ab09 \"'\\<>&%#?/\t\r\n\0{}=;,+~!*()@:[]|^`$\u00e4\u20ac\U0001f600\u00a0\u200b\u2028\x7f"
 VALUES: list[object] = [

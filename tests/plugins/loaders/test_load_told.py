@@ -6,7 +6,7 @@ import pytest
 
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 TOLD: list[tuple[str, str, dict[str, Any], tuple[int | None, bool | None, int | None]]] = [
     ("loader", "wrk", {}, (64, True, 1)),

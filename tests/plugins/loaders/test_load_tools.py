@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.parts.registry import Registry
 from benchforge.plugin import (
     BenchforgeError,
     Finished,
@@ -21,7 +22,6 @@ from benchforge.plugin import (
     Request,
     Target,
 )
-from benchforge.registry import Registry
 
 RECORDINGS = Path(__file__).parents[2] / "outputs"
 TOOLS = ["h2load", "hey", "hyperfine", "k6", "locust", "oha", "siege", "weighttp", "wrk2"]

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from front_door import lack
 
-from benchforge.cli.measure.announce import unproved
+from benchforge.cli.measure.run.announce import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.parts.command import Command
 from benchforge.parts.part import Loader
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import Output, Site, Target
 from benchforge.plugin import Reading, Request
-from benchforge.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.trial.context import locate_programs

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
 from pydantic import ValidationError
 
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     Duration,
@@ -38,7 +39,6 @@ from benchforge.plugin import (
     Request,
     Target,
 )
-from benchforge.registry import Registry
 
 sys.path.insert(0, str(PROGRAM.parent))
 pace_response: Any = importlib.import_module("pace_response")

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_loaders.timed import lasted
 from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,
@@ -28,6 +27,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from benchforge.parts.load_tool.timed import lasted
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     BenchforgeError,
@@ -39,7 +40,6 @@ from benchforge.plugin import (
     Request,
     Target,
 )
-from benchforge.registry import Registry
 from benchforge.run.locate import libraries, locate
 
 ROOT = Path(__file__).parents[3]

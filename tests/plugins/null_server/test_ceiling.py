@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_null_server.ceiling import COSTS_S, SHARE, against, lacking, wanted
-from benchforge_null_server.process import NullServer
 from front_door import Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +24,8 @@ from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.reading import Schedule
 from benchforge.model.trial.trial import Failure, Load, Trial
+from benchforge.run.ceiling.ceiling import COSTS_S, SHARE, against, lacking, wanted
+from benchforge.run.ceiling.null_server import NullServer
 
 CASE = plain.named("one", driver="closed", digest="a" * 16)
 SECONDS = 10.0

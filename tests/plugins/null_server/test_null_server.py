@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_null_server import server
-from benchforge_null_server.process import processes_for
-from benchforge_null_server.server import LARGEST_HEAD, Connection
 from front_door import program_words
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchforge.run.ceiling import null_program
+from benchforge.run.ceiling.null_program import LARGEST_HEAD, Connection
+from benchforge.run.ceiling.null_server import processes_for
 
 BODY = b"x" * 7
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -32,7 +33,7 @@ def serving(length: int = 7, processes: int = 1) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = [sys.executable, "-I", "-S", server.__file__, "--port", str(port)]
+    program = [sys.executable, "-I", "-S", null_program.__file__, "--port", str(port)]
     more = ["--bytes", str(length), "--processes", str(processes)]
     with subprocess.Popen([*program, *more], process_group=0) as process:
         try:
@@ -129,7 +130,7 @@ def test_what_is_no_request_is_refused_and_the_connection_ends(
 def test_who_waits_for_a_word_before_the_body_gets_it() -> None:
     one = Connection(-1)
     head = b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
-    assert one.take(head, BODY) == server.GO_ON
+    assert one.take(head, BODY) == null_program.GO_ON
     assert one.take(b"xy", BODY) == answered(GET)
 
 

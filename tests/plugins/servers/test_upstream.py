@@ -14,8 +14,8 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
 from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, Probe
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import Site
-from benchforge.registry import Registry
 from benchforge.suite.toml.faults import SuiteErrors
 
 WSGI = """

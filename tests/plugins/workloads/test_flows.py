@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.drivers import flow_values
-from benchforge_workloads.holes import Template, named
 from front_door import PROGRAMS, Bench, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +12,8 @@ from measured.case import cases, trial_of
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
+from benchforge.suite.mix.drivers import flow_values
+from benchforge.suite.mix.holes import Template, named
 
 STEPS = ("add", "show", "pay")
 

@@ -3,9 +3,9 @@
 from collections import Counter
 from itertools import islice
 
-from benchforge_workloads.feeds import loaded
-from benchforge_workloads.stream import Mix
-from benchforge_workloads.tables import Feed, RequestKind, UserSession
+from benchforge.suite.mix.feeds import loaded
+from benchforge.suite.mix.stream import Mix
+from benchforge.suite.mix.tables import Feed, RequestKind, UserSession
 
 
 def mix(session: UserSession | None = None) -> Mix:

@@ -6,14 +6,14 @@ from itertools import islice
 from urllib.parse import parse_qs, unquote, unquote_plus
 
 import pytest
-from benchforge_workloads.feeds import loaded
-from benchforge_workloads.holes import expected, holes_of, in_body, in_path
-from benchforge_workloads.stream import Mix
-from benchforge_workloads.tables import Feed, RequestKind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from benchforge.suite.mix.feeds import loaded
+from benchforge.suite.mix.holes import expected, holes_of, in_body, in_path
+from benchforge.suite.mix.stream import Mix
+from benchforge.suite.mix.tables import Feed, RequestKind
 from benchforge.suite.workload import StreamRecord
 
 SHARES = st.lists(st.integers(1, 40), min_size=1, max_size=5)

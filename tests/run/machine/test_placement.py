@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from suite_texts.with_wrk import trials
 
 from benchforge.model.values.cpus import Cpus
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.machine.placement import CpuTopology, describe_placement, machine, places
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load

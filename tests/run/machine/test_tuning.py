@@ -14,7 +14,7 @@ from front_door import Bench, answering, needed
 
 from benchforge.model.suite.tuning import AppliedTuning, Tuning
 from benchforge.parts.command import Command
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.sandbox import keeper
 from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox, Wishes
 from benchforge.suite.cases.expand import expand

@@ -14,8 +14,8 @@ from repository import LOAD, commit, git, repository, suite
 
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.suite.code import Code
+from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
-from benchforge.registry import Registry
 from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.checkout.git import Git
 from benchforge.run.locate import locate

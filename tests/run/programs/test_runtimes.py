@@ -16,7 +16,7 @@ from front_door import Bench, lack, needed
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.files.result import Header
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run import locate
 from benchforge.run.disk.cache import cache
 from benchforge.run.programs.interpreters import find

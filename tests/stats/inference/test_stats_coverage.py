@@ -9,10 +9,10 @@ import math
 from random import Random
 
 import pytest
-from benchforge_results.over_time.change import predicted
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate
+from benchforge.results.over_time.change import predicted
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference import hodges_lehmann, interval
 from benchforge.stats.inference.binomial import failing

@@ -4,10 +4,10 @@ from statistics import pvariance
 from typing import Any
 
 import pytest
-from benchforge_results.over_time.steps import welch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchforge.results.over_time.steps import welch
 from benchforge.stats.distributions.beta import beta_cdf, beta_quantile
 from benchforge.stats.distributions.student import t_quantile, two_sided
 

@@ -4,10 +4,10 @@ import math
 import statistics
 
 import pytest
-from benchforge_results.over_time.change import predicted
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchforge.results.over_time.change import predicted
 from benchforge.stats.distributions.student import t_quantile
 
 SESSIONS = st.lists(

@@ -4,16 +4,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
-from benchforge_results.over_time.compared import IS_REFERENCE, MetricChange, compared
-from benchforge_results.over_time.levels import (
-    NO_TIMES,
-    NO_TRIAL,
-    by_key,
-    level,
-    lines,
-    reference_of,
-)
-from benchforge_results.over_time.series import courses
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import NOON
@@ -21,6 +11,16 @@ from made.shown import case, line, result
 
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary, Summary
 from benchforge.model.trial.check import Check
+from benchforge.results.over_time.compared import IS_REFERENCE, MetricChange, compared
+from benchforge.results.over_time.levels import (
+    NO_TIMES,
+    NO_TRIAL,
+    by_key,
+    level,
+    lines,
+    reference_of,
+)
+from benchforge.results.over_time.series import courses
 
 OWN = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 

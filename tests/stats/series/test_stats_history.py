@@ -5,9 +5,10 @@ import random
 from itertools import pairwise
 
 import pytest
-from benchforge_results.over_time.steps import LEAST, steps
 from hypothesis import given
 from hypothesis import strategies as st
+
+from benchforge.results.over_time.steps import LEAST, steps
 
 SEED = 20261121
 

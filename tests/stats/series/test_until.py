@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_commands.plan.plan import Plan
 from front_door import WAITS_S, Bench, answering, bench_words, calls
 from measured.once import made_once
 
+from benchforge.cli.suites.plan.plan import Plan
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import Summary
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 

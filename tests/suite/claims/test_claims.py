@@ -16,8 +16,8 @@ from third_party import Installs
 from benchforge.model.files.folder import read_trials
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.window import WHOLE
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Metric
-from benchforge.registry import Registry
 
 SUITE = f"""benchforge = 1
 loaders.few = {{ use = "pace", connections = 1, duration = "0.5s" }}

@@ -8,7 +8,7 @@ import pytest
 from front_door import Bench
 
 from benchforge.model.suite.claim import Claim
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.claims.sides import of_cases
 from benchforge.suite.load import load

@@ -31,7 +31,7 @@ from benchforge.model.summary.summary import (
 )
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Server
-from benchforge.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.load import load

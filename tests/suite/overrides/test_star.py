@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
 SUITE = """\

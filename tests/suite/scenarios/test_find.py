@@ -16,7 +16,7 @@ from measured.once import made_once
 
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import CaseSummary, Summary
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.next_rate import following
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchforge_author.options import in_toml, toml_key
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchforge.cli import called
+from benchforge.cli.app import called
+from benchforge.suite.toml.as_text import in_toml, toml_key
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "schemas/suite.schema.json").read_text())

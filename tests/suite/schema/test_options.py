@@ -4,15 +4,15 @@ import tomllib
 from typing import Literal, get_args
 
 import pytest
-from benchforge_author.options import Option, options, suite_in_toml
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
+from benchforge.cli.plugins.options import Option, options, suite_in_toml
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Size
 from benchforge.parts.part import Kind
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 PARTS: list[tuple[Kind, str]] = [
     (kind, name) for kind in get_args(Kind) for name in Registry().names(kind)

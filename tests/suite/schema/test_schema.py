@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_author.options import in_toml
-from benchforge_results.validity.faults import faults
 from front_door import Bench, answering
 
 from benchforge.errors import BenchforgeError
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
+from benchforge.results.validity.faults import faults
 from benchforge.suite.load import load
+from benchforge.suite.toml.as_text import in_toml
 
 ROOT = Path(__file__).parents[3]
 SCHEMAS = ROOT / "schemas"

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from front_door import Bench
 
-from benchforge.cli.options import SuiteFile
+from benchforge.cli.console.options import SuiteFile
 from benchforge.suite.toml.built_in import brought
 
 ROOT = Path(__file__).parents[3]

@@ -16,7 +16,7 @@ import warm
 from documents.pages import ROOT, Block
 from front_door import bench_words, needed
 
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 

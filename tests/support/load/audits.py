@@ -4,13 +4,12 @@ import io
 from collections.abc import Mapping
 from functools import cache
 
-from benchforge_commands.audit.audited import Audited, audited
-from benchforge_commands.audit.finding import FALSE, Finding
-from benchforge_commands.audit.sources import reader_of, readers
-
+from benchforge.cli.results.audit.audited import Audited, audited
+from benchforge.cli.results.audit.finding import FALSE, Finding
+from benchforge.cli.results.audit.sources import reader_of, readers
 from benchforge.parts.reader import Reader, Source
+from benchforge.parts.registry import Registry
 from benchforge.plugin import Fact
-from benchforge.registry import Registry
 
 
 @cache

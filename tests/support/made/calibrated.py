@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from benchforge_commands.calibrate.rounds import keep
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import ids
+from benchforge.cli.machine.calibrate.rounds import keep
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import machine
 

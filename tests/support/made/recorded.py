@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from benchforge_author.recorded import Recording
-
+from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 
 OUTPUTS = Path(__file__).parents[2] / "outputs"
 

@@ -4,9 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-from benchforge.graph import Measurement
 from benchforge.model.trial.trial import Trial
-from benchforge.registry import Registry
+from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.inputs import TrialInputs
@@ -14,6 +13,7 @@ from benchforge.run.trial.measure import measure
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
+from benchforge.suite.plan import Measurement
 
 
 def cases(path: Path, registry: Registry | None = None) -> list[Case]:

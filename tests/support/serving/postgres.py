@@ -17,7 +17,7 @@ from serving.apps import free_port, wait_until
 
 from benchforge.run.locate import libraries, locate
 
-DATASET = Path(__file__).parents[3] / "plugins/backends/benchforge_backends/datasets/agents"
+DATASET = Path(__file__).parents[3] / "benchforge/parts/database/datasets/agents"
 NOBODY = 65534
 
 

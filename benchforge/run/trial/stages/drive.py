@@ -4,7 +4,6 @@ import signal
 import time
 from dataclasses import dataclass
 
-from benchforge import door
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.values.cpus import Cpus
 from benchforge.parts.command import Finished
@@ -17,6 +16,7 @@ from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
+from benchforge.text import door
 from benchforge.text.readable import conjoined, exact
 
 AGAIN_S = 1.0

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from benchforge import door
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.observation import Role
 from benchforge.parts.command import Finished, Task
@@ -32,6 +31,7 @@ from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
 from benchforge.run.trial.scope import Serving, TrialScope, services_of
 from benchforge.run.trial.stages.steps import Steps
+from benchforge.text import door
 from benchforge.text.readable import exact
 
 PAUSE_S = 0.005

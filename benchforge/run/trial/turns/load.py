@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from benchforge import door
 from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.turns import TurnsPlanned
 from benchforge.model.trial.answers.answer import Answer
@@ -42,6 +41,7 @@ from benchforge.stats.turns.order import (
     rounds_of,
 )
 from benchforge.suite.cases.case import Case
+from benchforge.text import door
 from benchforge.text.readable import figure
 
 _TO_END_S = 10.0

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from benchforge_author.testing import PartContract
 from benchforge_httperf.bottle import RUNNER, Bottle
 from pydantic import ValidationError
 
 from benchforge.plugin import Site
+from benchforge.testing import PartContract
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 APPS = EXAMPLES / "apps"

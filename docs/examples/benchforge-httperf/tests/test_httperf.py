@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchforge_author.testing import PartContract
 from benchforge_httperf.httperf import Httperf
 
 from benchforge.plugin import (
@@ -21,6 +20,7 @@ from benchforge.plugin import (
     Request,
     Target,
 )
+from benchforge.testing import PartContract
 
 OUTPUTS = Path(__file__).parent / "outputs"
 TARGET = Target(

@@ -22,9 +22,9 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
+from benchforge.plugin.load_tools import parsing
 from benchforge_loaders.ab.counts import connections, doubt, errors, good_bounds, unanswered
 from benchforge_loaders.ab.report import AbReport, percentiles_us
-from benchforge_loaders.timed import parsing
 
 DEFAULT_S = 10
 # -t alone means 50 000 requests at most, and ab would stop there.

@@ -21,10 +21,9 @@ from benchforge.plugin import (
     WrongOption,
     readable,
 )
+from benchforge.plugin.load_tools import Timed, agree, ended_well, headers, line, parsing
 from benchforge_loaders.h2load.log import Log
 from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
-from benchforge_loaders.printed import agree, line
-from benchforge_loaders.timed import Timed, ended_well, headers, parsing
 
 URLS = "h2load-urls"
 _PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}

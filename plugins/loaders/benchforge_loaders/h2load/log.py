@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Self
 
-from benchforge_loaders.printed import BAD
+from benchforge.plugin.load_tools import BAD
 
 _LINE = re.compile(r"(\d{16})\t(-1|0|[1-9]\d\d)\t(\d{1,10})")
 # A request that was in the tool when its connection ended: it has no start, and no length.

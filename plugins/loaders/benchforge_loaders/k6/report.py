@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field
 
 from benchforge.plugin import Reading, readable
-from benchforge_loaders.printed import Amount, Count, ToolJson, agree, growing
+from benchforge.plugin.load_tools import Amount, Count, ToolJson, agree, growing
 
 _PERCENTS = ("50", "66", "75", "80", "90", "95", "98", "99", "99.9", "99.99")
 STATS = ("avg", "min", *(f"p({percent})" for percent in _PERCENTS), "max", "count")

@@ -21,9 +21,8 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
+from benchforge.plugin.load_tools import Count, Timed, ToolJson, WholeSeconds, parsing
 from benchforge_loaders.locust.report import LocustReport, complaint
-from benchforge_loaders.printed import Count, ToolJson
-from benchforge_loaders.timed import Timed, WholeSeconds, parsing
 
 OUR_FILE = Path(__file__).parents[1] / "drivers/locust_request.py"
 STREAM_FILE = OUR_FILE.with_name("locust_stream.py")

@@ -12,7 +12,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from benchforge.plugin import Reading
-from benchforge_loaders.printed import Amount, Count, ToolJson
+from benchforge.plugin.load_tools import Amount, Count, ToolJson
 
 # The percents that locust itself prints.
 _PERCENTS = (50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9, 99.99, 100.0)

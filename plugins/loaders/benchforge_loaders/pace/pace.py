@@ -28,9 +28,9 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
+from benchforge.plugin.load_tools import parsing
 from benchforge_loaders.pace.report import PaceReport
 from benchforge_loaders.pace.stages import HINT, described, mean_rate, readings, stages_of
-from benchforge_loaders.timed import parsing
 
 PROGRAM = Path(__file__).parents[1] / "drivers/pace_main.py"
 BAD = 4

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, JsonValue
 
 from benchforge.plugin import Reading
-from benchforge_loaders.printed import Amount, Count, Seconds, ToolJson, agree, growing, line
+from benchforge.plugin.load_tools import Amount, Count, Seconds, ToolJson, agree, growing, line
 
 _PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
 _UNSIGNED = 2**64

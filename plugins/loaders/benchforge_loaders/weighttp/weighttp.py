@@ -18,7 +18,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge_loaders.timed import WholeSeconds, ended_well, headers, only_get, parsing
+from benchforge.plugin.load_tools import WholeSeconds, ended_well, headers, only_get, parsing
 from benchforge_loaders.weighttp.report import WeighttpReport
 
 # For estimates only: how long a number of requests takes.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchforge.plugin import Output, Target
-from benchforge_loaders.timed import parsing
+from benchforge.plugin.load_tools import parsing
 
 HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 

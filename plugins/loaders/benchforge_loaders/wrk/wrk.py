@@ -23,7 +23,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge_loaders.timed import lasted, parsing
+from benchforge.plugin.load_tools import lasted, parsing
 from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,

@@ -20,8 +20,16 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge_loaders.printed import growing, line, optional
-from benchforge_loaders.timed import Timed, WholeSeconds, ended_well, only_get, parsing
+from benchforge.plugin.load_tools import (
+    Timed,
+    WholeSeconds,
+    ended_well,
+    growing,
+    line,
+    only_get,
+    optional,
+    parsing,
+)
 from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from benchforge.plugin import Comparison, Estimate, Summary, server_names
+from benchforge.plugin.drawing import Chart
 from benchforge_reporters.charts.levels import drawn_column, levels
-from benchforge_reporters.charts.svg.drawing import Chart
 
 
 def answer_chart(

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
-from benchforge_reporters.charts.svg.drawing import Chart, ChartRow
+from benchforge.plugin.drawing import Chart, ChartRow, ratio_ticks
+from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine
 
 

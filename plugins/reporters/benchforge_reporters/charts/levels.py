@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import CaseSummary, Estimate, MetricSummary, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import (
+from benchforge.plugin.drawing import (
     COLOURS,
     Chart,
+    ChartAxis,
     ChartRow,
     grid,
     interval_bar,

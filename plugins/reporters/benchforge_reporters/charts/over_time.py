@@ -6,8 +6,7 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from benchforge.plugin import readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import COLOURS, stretched, svg
+from benchforge.plugin.drawing import COLOURS, ChartAxis, stretched, svg
 from benchforge_reporters.document.over_time import LoadOverTime, Moment
 
 _RATES, _GAP, _TIMES, _HEAD, _FOOT = 110, 14, 90, 14, 18

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from benchforge.plugin import Histogram, Trial, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import COLOURS, stretched, svg, titled
+from benchforge.plugin.drawing import COLOURS, ChartAxis, stretched, svg, titled
 
 _HEIGHT = 210
 _ENOUGH, _LEAST = 100, 10

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from benchforge.plugin import readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import grid, interval_bar, svg, tick_texts, titled
+from benchforge.plugin.drawing import ChartAxis, grid, interval_bar, svg, titled
 from benchforge_reporters.text.claims import ClaimText
 
 _HEIGHT, _MIDDLE, _APART = 36, 18, 4
@@ -33,11 +32,6 @@ def ratio(claim: ClaimText, axis: ChartAxis) -> Markup:
     if claim.published:
         about += f", published {claim.published}"
     return svg(_HEIGHT, pieces, about)
-
-
-def ratio_ticks(axis: ChartAxis) -> Markup:
-    """Return the values below the axis."""
-    return tick_texts(axis, lambda value: f"{readable.figure(value)}\N{MULTIPLICATION SIGN}")
 
 
 def _ends(claim: ClaimText) -> Iterator[float]:

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import Summary
+from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
 from benchforge_reporters.charts.answer import answer_chart
 from benchforge_reporters.charts.claims import claims_chart
 from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
 from benchforge_reporters.charts.searches import searches
-from benchforge_reporters.charts.svg.chart_file import chart_file, drawing_file
-from benchforge_reporters.charts.svg.drawing import Chart, colours_of
 from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
 from benchforge_reporters.document.document import ResultDocument, Section
 from benchforge_reporters.text.labels import case_labels

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchforge.plugin import CaseSummary, Trial, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import (
+from benchforge.plugin.drawing import (
     Chart,
+    ChartAxis,
     ChartRow,
     grid,
     mark,

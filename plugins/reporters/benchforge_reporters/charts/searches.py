@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from benchforge.plugin import Capacity, CaseSummary, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import (
+from benchforge.plugin.drawing import (
     COLOURS,
     Chart,
+    ChartAxis,
     ChartRow,
     grid,
     interval_bar,

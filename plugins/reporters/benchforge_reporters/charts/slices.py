@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from benchforge.plugin import Trial, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
+from benchforge.plugin.drawing import Chart, ChartAxis, ChartRow, grid, svg, tick_texts, titled
 
 _HEIGHT = 30
 

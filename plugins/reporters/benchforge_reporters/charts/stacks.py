@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from benchforge.plugin import Role, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import Chart, ChartRow, grid, svg, tick_texts, titled
+from benchforge.plugin.drawing import Chart, ChartAxis, ChartRow, grid, svg, tick_texts, titled
 
 _HEIGHT = 24
 _TICKS = 3

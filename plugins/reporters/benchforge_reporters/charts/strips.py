@@ -11,8 +11,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 from benchforge.plugin import Trial, door, readable
+from benchforge.plugin.drawing import stretched, svg
 from benchforge_reporters.charts.stacks import ROLES
-from benchforge_reporters.charts.svg.drawing import stretched, svg
 
 _HEIGHT = 36
 _MOST_BYTES = 2_000_000

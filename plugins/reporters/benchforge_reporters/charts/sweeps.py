@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from benchforge.plugin import ConcurrencySweep, readable
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import COLOURS, svg, titled
+from benchforge.plugin.drawing import COLOURS, ChartAxis, svg, titled
 from benchforge_reporters.text.sweeps import scaled
 
 _HEIGHT, _FOOT = 170, 18

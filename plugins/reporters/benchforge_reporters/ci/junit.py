@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from benchforge.plugin import Reporter, Summary, Trial
-from benchforge_reporters.ci.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+from benchforge.plugin.drawing import Element, JunitSuite, JunitTest, junit_xml
 from benchforge_reporters.text.verdicts import VerdictText, answers
 from benchforge_reporters.text.words import heading
 

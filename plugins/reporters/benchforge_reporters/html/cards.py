@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from benchforge.plugin import CaseSummary, Comparison, Summary, readable
+from benchforge.plugin.drawing import Chart
 from benchforge_reporters.charts.answer import answer_chart
 from benchforge_reporters.charts.levels import drawn_column
-from benchforge_reporters.charts.svg.drawing import Chart
 from benchforge_reporters.document.answers import AnswerState, ComparisonAnswer
 
 _TAGS: Final[dict[AnswerState, tuple[str, str]]] = {

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from benchforge.plugin import CaseSummary, Role, Trial
+from benchforge.plugin.drawing import Chart
 from benchforge_reporters.charts.levels import drawn_column, levels
 from benchforge_reporters.charts.over_time import CAPTION, over_time
 from benchforge_reporters.charts.percentiles import percentiles
@@ -15,7 +16,6 @@ from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.charts.slices import slices
 from benchforge_reporters.charts.stacks import stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
-from benchforge_reporters.charts.svg.drawing import Chart
 from benchforge_reporters.charts.sweeps import sweep_curve
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section

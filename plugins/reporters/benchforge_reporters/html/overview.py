@@ -3,20 +3,13 @@
 from typing import Any, NamedTuple
 
 from benchforge.plugin import readable
+from benchforge.plugin.drawing import CountedState
 from benchforge_reporters.document.claim_lines import WORDS, word_of
 from benchforge_reporters.document.document import ResultDocument
 from benchforge_reporters.document.overview import MatrixCell, Overview
 
 _NEAR = 0.8  # of the best
 _DOUBTFUL = {"not comparable", "broken"}
-
-
-class CountedState(NamedTuple):
-    """A verdict as the style names it, how many claims have it, and its word."""
-
-    kind: str
-    number: int
-    word: str
 
 
 class DrawnCell(NamedTuple):

@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from markupsafe import Markup, escape
 
 from benchforge.plugin import Reporter, Summary, Trial
+from benchforge.plugin.drawing import ChartAxis, colours_of, ratio_ticks, rendered
 from benchforge_reporters.charts.levels import drawn_column
-from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis, ratio_ticks
+from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.charts.run_order import Lane, run_order
-from benchforge_reporters.charts.svg.axis import ChartAxis
-from benchforge_reporters.charts.svg.drawing import colours_of
 from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
 from benchforge_reporters.document.document import document
 from benchforge_reporters.document.next_step import again
@@ -21,7 +20,6 @@ from benchforge_reporters.html.belief import SIGNS as CAUSE_SIGNS
 from benchforge_reporters.html.belief import evidence, reason
 from benchforge_reporters.html.cards import cards
 from benchforge_reporters.html.drawn_section import drawn_section
-from benchforge_reporters.html.frame import rendered
 from benchforge_reporters.html.headed_table import heads_of
 from benchforge_reporters.html.overview import counted_claims, matrix
 from benchforge_reporters.text import claims

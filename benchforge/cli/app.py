@@ -1,0 +1,330 @@
+"""The command line: a table of commands, each imported only when it is called.
+
+A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
+command's name, and the module whose `command` it is. Those of ours that the core does without come
+so; the table lists them, too.
+"""
+
+import errno
+import io
+import os
+import re
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint
+from types import FrameType, TracebackType
+from typing import Any
+
+import click
+
+from benchforge.model.values.distribution import DISTRIBUTION, entry_points, rivals
+
+_COMMANDS = {
+    "duel": "Compare servers that are given as commands or URLs, without a suite.",
+    "gate": "Check whether a change makes servers slower than a base commit: for CI.",
+    "new": "Write a sample suite.",
+    "check": "Check suites for errors, missing programs and missing packages.",
+    "plan": "Show what a run would measure, in which order, and how long it would take.",
+    "run": "Measure a suite and report the results.",
+    "report": "Regenerate a result's summary and reports, including CI formats.",
+    "compare": "Compare a result with one or more older results.",
+    "history": "Show results over time, and where they changed.",
+    "serve": "Start one server of a suite, with its backends, in the foreground.",
+    "audit": "Check results of other tools for numbers that cannot be true.",
+    "clean": "List the files that benchforge keeps on the disk, and remove them.",
+    "validate": "Check that the files of results are complete and agree with each other.",
+    "calibrate": "Measure the noise of this machine, and which differences it can show.",
+    "verify": "Recompute every number of a result from its raw files.",
+    "sign": "Sign a result with your ssh key.",
+    "draw": "Draw which parts of a suite connect to which.",
+    "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
+    "plugins": "List, show, check or scaffold plugins.",
+    "schema": "Print the JSON Schema of suites or of result files.",
+}
+GROUP = "benchforge.commands"
+_OWN = ("run",)
+"Modules of `commands`; the other names of the table are entry points."
+_INTERRUPTED = 128
+
+
+class Lazy(click.Group):
+    """A group that lists its commands without importing them: each is a module of `package`."""
+
+    def __init__(
+        self,
+        *words: Any,
+        table: Mapping[str, str],
+        package: str,
+        **more: Any,
+    ) -> None:
+        super().__init__(*words, **more)
+        self._table, self._package = table, package
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the table."""
+        return list(self._table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in self._table:
+            return None
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a command and its words. Raises UsageError that names the available commands."""
+        unlisted = args and args[0] not in self._table and not args[0].startswith("-")
+        if unlisted and args[0] not in (names := self.list_commands(ctx)):
+            available = ", ".join(names)
+            raise click.UsageError(f"no command {args[0]!r}; available commands: {available}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._table.items()))
+
+
+class Extensible(Lazy):
+    """The commands of `package`, and those that packages bring by their entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the table, then of all others."""
+        return list(dict.fromkeys((*super().list_commands(ctx), *sorted(_brought()))))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command. Raises UsageError where what a package brings is none."""
+        if cmd_name in _OWN:
+            return super().get_command(ctx, cmd_name)
+        if (point := _brought().get(cmd_name)) is None:
+            return None
+        where = f"command {cmd_name} ({point.value})"
+        try:
+            command = point.load().command
+        except (Exception, SystemExit) as error:  # it is somebody else's code
+            reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+            raise click.UsageError(f"{where} cannot be imported: {reason}", ctx) from error
+        if not isinstance(command, click.Command):
+            raise click.UsageError(f"{where} is no click command", ctx)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table; of other commands their names, since they are not imported."""
+        super().format_commands(ctx, formatter)
+        if more := [name for name in self.list_commands(ctx) if name not in self._table]:
+            with formatter.section("More commands"):
+                formatter.write_text(", ".join(more))
+
+
+def _brought() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(GROUP)}
+
+
+class Interrupted(BaseException):
+    """A signal asked us to end; not an Exception, so that nothing on the way takes it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = _INTERRUPTED + number
+
+
+_received: list[Interrupted] = []
+
+
+def ends_on_signals() -> None:
+    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up.
+
+    Not one that is ignored already: nohup and a shell's background ask for that.
+    """
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signal_number, signal.SIG_IGN)
+        _received.append(Interrupted(number))
+        raise _received[0]
+
+    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(signal_number) is not signal.SIG_IGN:
+            signal.signal(signal_number, interrupted)
+
+
+_words: list[str] = []
+
+
+def command_line() -> tuple[str, ...]:
+    """Return the words of the command that runs: they may hold secrets."""
+    return tuple(_words)
+
+
+def received() -> Interrupted | None:
+    """Return what a signal raised, also where it became another error on its way.
+
+    C code that calls Python may tell every exception in its own words: pydantic does.
+    """
+    return _received[0] if _received else None
+
+
+@click.group(
+    cls=Extensible,
+    table=_COMMANDS,
+    package=f"{__name__}.commands",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name=DISTRIBUTION, message="%(prog)s %(version)s")
+def group() -> None:
+    """Compare web servers, frameworks and apps over HTTP.
+
+    To start, with two commands: benchforge duel --help; with a suite: benchforge new suite bench
+    """
+
+
+def main() -> None:
+    """Run the command of this process's words, and end with its exit code."""
+    ends_on_signals()
+    _opens_closed_streams()
+    sys.excepthook = _crashed
+    sys.exit(called())
+
+
+def called(words: Sequence[str] | None = None) -> int:
+    """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
+    _words[:] = sys.argv[1:] if words is None else words
+    try:
+        if words is None and _COMMANDS.keys() & sys.argv[1:2]:
+            _tell_of_rivals()
+        code = group(None if words is None else list(words), "benchforge", standalone_mode=False)
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        from benchforge.cli.console.say import without_secrets  # noqa: PLC0415
+        from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
+
+        error.show(buffer := io.StringIO())
+        click.echo(safe.text(without_secrets(buffer.getvalue())), nl=False, err=True)
+        code = error.exit_code
+    except Interrupted as error:
+        code = _ended(error)
+    except (KeyboardInterrupt, click.Abort):
+        code = _INTERRUPTED + signal.SIGINT
+    except Exception as error:  # noqa: BLE001 - what is not ours is raised again
+        signalled = received()
+        try:
+            code = _show_error(error) if signalled is None else _ended(signalled)
+        except Exception as second:
+            if not (lines := used_up(second)):
+                raise
+            code = _show_used_up(lines)
+    return code if isinstance(code, int) else 0
+
+
+def _tell_of_rivals() -> None:
+    """Two distributions of one package overwrite each other's files: ours may be theirs in part."""
+    for rival in rivals():
+        click.echo(
+            f"warning: {rival} installs a package named benchforge, too; uninstall both, then "
+            "install "
+            f"{DISTRIBUTION} again",
+            err=True,
+        )
+
+
+def _ended(interrupted: Interrupted) -> int:
+    click.echo("interrupted: finished trials are kept, a trial under way is not", err=True)
+    return interrupted.exit_code
+
+
+def _opens_closed_streams() -> None:
+    """A stream that the caller closed is None, which everything that prints would stumble over."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - open to our end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+
+
+def _crashed(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Print a fault of our own, which may hold a secret as everything may."""
+    from traceback import format_exception  # noqa: PLC0415 - seldom needed
+
+    from benchforge.cli.console.say import without_secrets  # noqa: PLC0415 - --help imports click alone
+
+    click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
+
+
+_SHORT = re.compile(".*failed to map|error return without|<function .* returned NULL without")
+"What the dynamic linker and the interpreter say of memory that ran out."
+_reserve = [bytearray(1 << 20)]
+"Memory for the sentence that memory ran out."
+
+
+def used_up(error: BaseException | None) -> str:
+    """Return the lines for memory or descriptors that ran out, as an error or its causes say."""
+    while error is not None:
+        number = getattr(error, "errno", None)
+        text = str(error) if isinstance(error, ImportError | SystemError) else ""
+        ran_out = _SHORT.match(text)
+        if isinstance(error, MemoryError) or number == errno.ENOMEM or ran_out:
+            return "memory ran out\nhint: raise the limit (ulimit -v), or end other programs"
+        if number in {errno.EMFILE, errno.ENFILE} or text.endswith("Error 24"):
+            says = f"{os.strerror(number or errno.EMFILE)}: all descriptors are in use"
+            return f"{says}\nhint: raise the limit (ulimit -n 1024), or end other programs"
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return ""
+
+
+def _show_used_up(lines: str) -> int:
+    click.echo(f"error: {lines}", err=True)
+    return 4
+
+
+def _show_error(error: Exception) -> int:
+    _reserve.clear()
+    if lines := used_up(error):  # before another import, which would fail for the same reason
+        return _show_used_up(lines)
+    from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
+    from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
+
+    if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
+        sys.stderr.close()
+        return 0
+    if isinstance(error, OSError):
+        error = _of_the_system(error)
+    if not isinstance(error, BenchforgeError):
+        from benchforge.parts.plugin_fault import blamed  # noqa: PLC0415 - as above
+
+        if (fault := blamed(error)) is None:
+            raise error
+        error = fault
+    from benchforge.cli.console.say import without_secrets  # noqa: PLC0415 - as above
+
+    click.echo(safe.text(without_secrets(error.text())), err=True)
+    return error.exit_code
+
+
+def _of_the_system(error: OSError) -> Exception:
+    """Return what a user has to hear of an error that nobody awaited; itself where it is a fault.
+
+    --help to a full disk is one, and a folder that somebody removed while a shell was in it.
+    """
+    from benchforge.cli.console.say import away  # noqa: PLC0415 - --help imports click alone
+    from benchforge.errors import CannotKeep, Unusable  # noqa: PLC0415
+
+    number = error.errno
+    file = f"{error.filename}: " if error.filename else ""
+    if number in {errno.ENOSPC, errno.EDQUOT}:
+        away(sys.stdout)  # it may hold what cannot be written
+        return CannotKeep(f"{file}{error.strerror}", "free some space")
+    if number == errno.EROFS:
+        return CannotKeep(f"{file}{error.strerror}", "choose a folder that can be written")
+    if isinstance(error, FileNotFoundError) and not _somewhere():
+        return Unusable("the current folder was removed", "change to an existing folder")
+    return error
+
+
+def _somewhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - to ask is all
+    except FileNotFoundError:
+        return False
+    return True

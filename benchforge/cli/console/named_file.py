@@ -1,0 +1,34 @@
+"""A file that an option names."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.cli.console.say import say
+from benchforge.errors import CannotKeep
+from benchforge.run.disk.result_writer import whole
+
+
+def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
+    """Return the paths without suites, such as duel keeps among results, and say which they are.
+
+    Return all where nothing else is named.
+    """
+    results = [path for path in paths if path.suffix != ".toml"]
+    for suite in (path for path in paths if results and path not in results):
+        say(f"{suite}: skipped, since it is a suite and not a result")
+    return results or paths
+
+
+def write_file(file: Path, content: str, hint: str = "choose another file") -> None:
+    """Write a file, whole or not at all; a pipe or a device such as /dev/stdout stays what it is.
+
+    Raises CannotKeep where it cannot be written.
+    """
+    try:
+        if file.exists() and not file.is_file():
+            file.write_text(content, encoding="utf-8")
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            whole(file.parent, file.name, content)
+    except OSError as error:
+        raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error

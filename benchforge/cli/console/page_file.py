@@ -1,0 +1,13 @@
+"""A page of a command, as a file that opens without a network."""
+
+from pathlib import Path
+
+from benchforge.cli.console.named_file import write_file
+from benchforge.cli.console.say import say
+from benchforge.report.page.frame import rendered
+
+
+def write_page(file: Path, template: str, page: object) -> None:
+    """Write the page that a template makes. Raises CannotKeep where the file cannot be written."""
+    write_file(file, rendered(template, page=page), "choose another file with --html")
+    say(f"written to {file}")

@@ -1,0 +1,190 @@
+"""What is done now, on stderr: one line that changes on a terminal, plain lines elsewhere.
+
+Nothing is written between the start of a load and its end.
+"""
+
+import sys
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import TextIO
+
+from benchforge.cli.console.say import away, without_secrets
+from benchforge.model.summary.verdict import StopDecision
+from benchforge.model.trial.answers.exposed_secrets import exposed
+from benchforge.model.trial.trial import Trial
+from benchforge.run.execute import LEFT_OUT
+from benchforge.stats.verdict.interim import InterimAnswer, in_short
+from benchforge.suite.plan import Measurement, RunGraph
+from benchforge.text import safe
+from benchforge.text.readable import conjoined, exact, figure, percent, spoken
+
+_WHILE_IT_LASTS = (
+    "until it ends no trial waits for quiet or is repeated; values are marked as disturbed, "
+    "and ratios are of trials that were disturbed alike"
+)
+_IN_SEARCH = "until it ends no trial waits for quiet or is repeated; disturbed trials say nothing"
+_STOP_WHEN_YOU_LIKE = (
+    "intervals during a run are wider than in its report, since they allow for a look after each "
+    "block; Ctrl-C ends the run and reports what is there"
+)
+_FEW = 6  # answers that have a line each
+_IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
+
+
+class ProgressLine:
+    """Progress of a run, as `execute` tells it."""
+
+    def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
+        self._graph = graph
+        self._total = len(graph)
+        self._place = 0
+        self._stream: TextIO = sys.stderr if stream is None else stream
+        self._live = self._stream.isatty()
+        self._head = ""
+        self._left_s = 0.0
+        self._of = ""
+        self._remarked: set[str] = set()
+
+    def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
+        """Say which trial starts, and how long all that is left will take."""
+        self._place = sum(self._graph.before(step.block)) + step.position
+        again = f" (attempt {attempt})" if attempt > 1 else ""
+        rate = step.case.driver.load().rate if step.case.find is not None else None
+        again = again if rate is None else f" · {exact(rate)}/s{again}"
+        width = len(str(self._total))
+        self._head = (
+            f"[{self._place:{width}}/{self._total}] block {step.block} · "
+            f"{safe.word(step.case.name.title)}{again}"
+        )
+        self._left_s = left_s
+        whole = "" if self._graph.until is None else " for all blocks"
+        self._of = " for all rounds" if step.case.find is not None else whole
+        self._left = self._about(left_s)
+        self.phase("start")
+
+    def _about(self, left_s: float) -> str:
+        """Return an estimate: noise makes a run longer, and one that may end early shorter."""
+        return f"about {spoken(max(1.0, left_s))} left{self._of}"
+
+    def phase(self, name: str) -> None:
+        """Say what is done now; on a terminal only."""
+        if self._live:
+            self._write(f"\r\x1b[K{self._head} · {self._left} · {name}")
+
+    def kept(self, trial: Trial) -> None:
+        """Say what a trial gave."""
+        if trial.failure is not None and trial.failure.message.startswith(LEFT_OUT):
+            name = safe.word(trial.case.title)
+            self._remark(name, f"{name} did not start: the other launches are without it")
+            return
+        start = "\r\x1b[K" if self._live else ""
+        left = ""
+        if self._place < self._total:
+            left = f" · {self._about(self._left_s - trial.seconds)}"
+        self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
+        for remark in _remarks(trial):
+            self._remark(remark, remark)
+
+    def noise(self, trial: Trial, *, lasts: bool) -> None:
+        """Say once that noise does not end, and what follows; and once that it did end."""
+        loud = [one for one in trial.doubts if one.of_noise]
+        seen = next((one for one in loud if one.topic == "others"), loud[0] if loud else None)
+        if lasts and seen is not None:
+            then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
+            self._remark("noise", f"noise that does not end: {safe.word(seen.message)}; {then}")
+        elif not lasts:
+            self._remark("quiet", _IT_ENDED)
+
+    def looked(self, decision: StopDecision | None) -> None:
+        """Say how wide intervals are, after a whole block of those that may be the last."""
+        if decision is None:
+            return
+        message = safe.word(decision.why)
+        if decision.half_width is not None:
+            widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
+            message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
+        self._write(f"block {decision.blocks}, {message}\n")
+
+    def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
+        """Show what is known after a whole block; and once what follows for the reader.
+
+        The ratios of the best server to several others are in a line each, below its name. More
+        than a few answers are in one line.
+        """
+        most = "at most " if self._graph.until is not None else ""
+        after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
+        if len(answers) > _FEW and not any(one.head for one in answers):
+            self._write(f"{after}, {safe.word(in_short(answers))}\n")
+        else:
+            self._each(answers, after)
+        if answers:
+            self._remark("answers", _STOP_WHEN_YOU_LIKE)
+
+    def _each(self, answers: Sequence[InterimAnswer], after: str) -> None:
+        for head, of_head in groupby(answers, key=attrgetter("head")):
+            if head:
+                self._write(f"{after}: {safe.word(head)}\n")
+            start = "  " if head else f"{after}: "
+            self._write("".join(f"{start}{safe.word(one.in_words)}\n" for one in of_head))
+
+    def _remark(self, about: str, text: str) -> None:
+        """Say something once in a run."""
+        if about not in self._remarked:
+            self._remarked.add(about)
+            self._write(f"{text}\n")
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._live:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(without_secrets(text))
+            self._stream.flush()
+        except OSError:  # nobody reads it any more: the run goes on
+            away(self._stream)
+
+
+def _remarks(trial: Trial) -> list[str]:
+    """What a trial says of its place and of its logs; each is said once in a run."""
+    weaker = trial.namespaces.get("weaker")
+    remarks = (
+        [f"weaker: {safe.word(str(one))}" for one in weaker] if isinstance(weaker, list) else []
+    )
+    if arguments := exposed([trial]):
+        remarks.append(f"secrets {arguments}")
+    return remarks + [
+        f"{process.label}: it printed too much on {conjoined(process.truncated)}: "
+        "only the first 64 MiB are kept"
+        for process in trial.processes
+        if process.truncated
+    ]
+
+
+def _outcome(trial: Trial) -> str:
+    sought = trial.search_outcome
+    if sought is None:
+        return _measured(trial)
+    if sought.at_least:
+        return f"kept, at least: {safe.word(sought.why)}"
+    if sought.passed is None:
+        return f"says nothing: {safe.word(sought.why)}"
+    return "passed" if sought.passed else f"not kept: {safe.word(sought.why)}"
+
+
+def _measured(trial: Trial) -> str:
+    if trial.failure is not None:
+        return f"FAILED ({trial.failure.stage}): {safe.word(trial.failure.message)}"
+    reading = trial.reading
+    if reading is None:
+        return "FAILED"
+    good = reading.good if reading.good is not None else reading.good_at_least
+    least, most = ("", "") if reading.good is not None else ("at least ", "at most ")
+    wrong = reading.responses - good
+    errors = f", {most}{wrong} not good" if wrong else ""
+    doubts = ", ".join(dict.fromkeys(f"{one.id} {one.name}" for one in trial.doubts))
+    why = "DISTURBED" if trial.disturbed else "NOT BELIEVED"
+    doubted = f" · {why}: {doubts}" if doubts else ""
+    return f"{least}{figure(good / reading.seconds)} good responses/s{errors}{doubted}"

@@ -1,0 +1,1 @@
+"""Commands about this machine: its programs, its noise, its disk."""

@@ -1,0 +1,108 @@
+"""`benchforge calibrate`: how loud this machine is, and what differences it can show."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+import click
+
+from benchforge.checks.limits import Thresholds, limits
+from benchforge.checks.machine import calibrated
+from benchforge.cli.console.options import MACHINE_LOCK, Lock, click_command, option
+from benchforge.cli.console.say import say, show
+from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
+from benchforge.cli.machine.calibrate.rounds import calibration_of, keep, rounds, tool
+from benchforge.cli.measure.run.lock import locked
+from benchforge.errors import NoAnswer
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.trial.trial import Trial
+from benchforge.parts.registry import Registry
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.machine.calibration import place
+from benchforge.stats.observation.noise import spread
+from benchforge.suite.plan import START_AND_STOP_S
+from benchforge.text.readable import counted, exact, figure, percent, spoken
+
+
+@dataclass(frozen=True)
+class CalibrateOptions:
+    """How long this machine is measured."""
+
+    seconds: int = option(
+        "--seconds", type=click.IntRange(1, 600), default=5, help="Length of each round in seconds."
+    )
+    count: int = option(
+        "--rounds", type=click.IntRange(2, 1000), default=20, help="Number of rounds."
+    )
+    machine_lock: Lock = MACHINE_LOCK
+
+
+@click_command("calibrate", CalibrateOptions)
+def command(options: CalibrateOptions) -> None:
+    """Measure the noise of this machine while nothing else runs.
+
+    wrk (or pace, if wrk is not installed) loads a null server. benchforge keeps the values of the
+    noise checks in $XDG_STATE_HOME/benchforge/calibration.json. Later runs loosen their thresholds
+    to twice the 99 % quantile, if that is above the default. The output also gives the differences
+    that 5, 10 and 20 blocks can show on this machine.
+
+    Exit codes: 0 the calibration is kept; 4 the machine is too noisy, a round failed, or
+    another process measures and you gave --no-wait; 5 the calibration cannot be written; 130
+    and 143 interrupted, nothing is kept.
+    """
+    seconds, count = options.seconds, options.count
+    place()  # before it takes minutes
+    driver, among = tool(seconds, Registry()), limits()
+    trials: list[Trial] = []
+    with locked(options.machine_lock) as holder:
+        if left := cleared():
+            say(left)
+        takes = spoken(count * (seconds + START_AND_STOP_S))
+        say(f"{counted(count, 'round')} of {seconds} s, {driver.name}: about {takes}")
+        for trial in rounds(driver, count, among):
+            trials.append(trial)
+            say(f"[{len(trials):{len(str(count))}}/{count}] {_made(trial)}")
+    calibration = calibration_of(trials, driver, among, holder)
+    why = calibrated.loud(calibration, among)
+    show(
+        "\n".join(
+            _lines(calibration, among, {} if why else calibrated.thresholds(calibration, among))
+        )
+    )
+    if why:
+        hint = "stop other processes (`benchforge doctor` lists them), then calibrate again"
+        raise NoAnswer(f"not kept: {why}", hint)
+    say(f"written: {keep(calibration)}")
+
+
+def _made(trial: Trial) -> str:
+    reading = trial.reading
+    return "" if reading is None else f"{figure(reading.responses / reading.seconds)} responses/s"
+
+
+def _lines(
+    calibration: Calibration, among: Thresholds, loosened: Mapping[str, float]
+) -> Iterator[str]:
+    yield f"{'':24}{'median':>10}{'99 %':>10}{'largest':>10}{'warns at':>10}  unit"
+    for id_ in calibrated.ids(among):
+        limit, values = among[id_], calibration.observed.get(id_)
+        title = f"{id_} {limit.name}"
+        if not values:
+            yield f"{title:24}unknown: {calibration.unknown.get(id_, 'nobody looked at it')}"
+            continue
+        numbers = "".join(f"{one:10.4g}" for one in spread(values))
+        warns = f"{loosened.get(id_, limit.warn):10.4g}"
+        rounds = len(calibration.per_second)
+        some = "" if len(values) == rounds else f" (in {len(values)} of {rounds} rounds)"
+        was = f", loosened from {exact(limit.warn)}" if id_ in loosened else ""
+        yield f"{title:24}{numbers}{warns}  {limit.unit}{some}{was}"
+    sd = between_neighbours(calibration.per_second)
+    rate = median(calibration.per_second)
+    yield (
+        f"throughput: {figure(rate)} responses/s; one round differs from the next by {percent(sd)}"
+    )
+    differences = ", ".join(
+        f"{blocks} blocks {percent(least)}" for blocks, least in shown(sd).items()
+    )
+    differences = differences or "unknown, since all rounds were equal"
+    yield f"smallest difference that is shown in 80 % of cases, at best: {differences}"

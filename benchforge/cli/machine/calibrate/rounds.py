@@ -1,0 +1,109 @@
+"""Rounds of the null server, and the calibration that they make."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchforge.checks import ask
+from benchforge.checks.limits import Thresholds
+from benchforge.checks.machine import calibrated
+from benchforge.errors import CannotKeep, NoAnswer
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.suite.tuning import Tuning
+from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.distribution import own_version
+from benchforge.model.values.units import Duration
+from benchforge.parts.part import Driver
+from benchforge.parts.registry import Registry
+from benchforge.run.ceiling.null_server import LABEL, NullServer
+from benchforge.run.disk.result_writer import whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.locate import locate
+from benchforge.run.machine.calibration import machine, place
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.trial.context import TrialContext, locate_programs
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import measure
+from benchforge.suite.cases.case import Case
+from benchforge.suite.plan import Measurement
+
+CONNECTIONS = 16
+BODY_BYTES = 64
+
+
+def tool(seconds: int, registry: Registry) -> Driver:
+    """Return the load of a round: wrk where it is installed, else pace; both as fast as they go."""
+    name = "wrk" if locate("wrk") else "pace"
+    options = {"connections": CONNECTIONS, "duration": Duration(seconds)}
+    made = registry.part("loader", name).model_validate(options)
+    assert isinstance(made, Driver)  # noqa: S101 - the kind says so
+    return made
+
+
+def rounds(driver: Driver, count: int, limits: Thresholds) -> Iterator[Trial]:
+    """Yield so many trials of the null server. Raises NoAnswer for one that fails."""
+    ground = TrialContext(
+        host=LocalHost(),
+        programs=locate_programs(driver.needs()),
+        python=Path(sys.executable),
+        suite_folder=Path.cwd(),
+        network="private",
+        secrets=frozenset(),
+        as_root=os.geteuid() == 0,
+    )
+    case = Case(
+        name=CaseName(scenario="calibrate", server=LABEL, driver=driver.name, vary={}, digest=""),
+        server=NullServer(body_bytes=BODY_BYTES),
+        backends=(),
+        driver=driver,
+        request=Request(),
+        expect=Expect(length=BODY_BYTES),
+        metrics=(),
+        warm_up_s=0.0,
+        tuning=Tuning(),
+    )
+    for number in range(1, count + 1):
+        with scratch_folder() as scratch:
+            folder = scratch / "round"
+            folder.mkdir()
+            step = Measurement(block=number, position=1, case=case, seed=0)
+            trial = measure(TrialInputs(step, folder, number), ground).trial
+        if trial.failure is not None:
+            raise NoAnswer(f"round {number}: {trial.failure.message}", trial.failure.hint)
+        yield trial.model_copy(update={"checks": (*trial.checks, *ask.of_trial(trial, limits))})
+
+
+def calibration_of(
+    trials: Sequence[Trial], driver: Driver, limits: Thresholds, holder: str
+) -> Calibration:
+    """Return what rounds say. `limits` are those that come with benchforge."""
+    values, unknown = calibrated.seen(trials, limits)
+    readings = [trial.reading for trial in trials if trial.reading is not None]
+    return Calibration(
+        created=datetime.now(UTC),
+        benchforge=own_version(),
+        machine=machine(),
+        thresholds_version=limits.version,
+        loader=driver.name,
+        seconds=driver.declared_s(),
+        per_second=tuple(one.responses / one.seconds for one in readings),
+        observed={id_: tuple(one) for id_, one in values.items()},
+        unknown=unknown,
+        lock_holder=holder,
+    )
+
+
+def keep(calibration: Calibration) -> Path:
+    """Write it, in place of an older one. Raises CannotKeep where that fails."""
+    file = place()
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        whole(file.parent, file.name, calibration)
+    except OSError as error:
+        hint = "make room or give rights there, or set XDG_STATE_HOME"
+        raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
+    return file

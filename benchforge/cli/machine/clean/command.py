@@ -1,0 +1,79 @@
+"""`benchforge clean`: the files that benchforge keeps on the disk, and their removal."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.cli.console.options import click_command, option
+from benchforge.errors import Unusable
+
+
+@dataclass(frozen=True)
+class CleanOptions:
+    """What is removed, of which age, and whether a person confirms it."""
+
+    parent: Path | None = option(
+        "--results",
+        metavar="DIR",
+        help="Also remove results in this folder. Without it, results in ./results are only "
+        "listed.",
+    )
+    older_than: str | None = option(
+        "--older-than", metavar="AGE", help="Select only items older than AGE, such as 30d."
+    )
+    yes: bool = option("--yes", help="Remove without confirmation.")
+
+
+@click_command("clean", CleanOptions)
+def command(options: CleanOptions) -> int:
+    """List the files that benchforge keeps on the disk, and remove them after you confirm.
+
+    These are the cache (filled databases and environments of interpreters, which benchforge
+    rebuilds when it needs them), leftovers of a killed benchforge, and with --results the results
+    in a folder. Files of others stay, and so do files that a running benchforge uses.
+
+    Exit codes: 0 done; 2 there is no terminal to confirm, or another benchforge measures; 5 a file
+    cannot be removed.
+    """
+    from benchforge.cli.console.say import say, show
+    from benchforge.cli.machine.clean.inventory import in_cache, of_older_format, results
+    from benchforge.cli.machine.clean.removal import confirmed, remove_all, show_group, used_until
+    from benchforge.run.disk.leftovers import left
+    from benchforge.text import safe
+    from benchforge.text.readable import counted
+
+    parent, until = options.parent, used_until(options.older_than)
+    if parent is not None and not parent.is_dir():
+        raise Unusable(f"--results {parent}: no such folder", "name a folder that contains results")
+    beside = parent or Path("results")
+    remains = {
+        "results": [one for one in results(beside) if one.when <= until],
+        "cache": [one for one in in_cache() if one.when <= until],
+    }
+    lost = left(beside)
+    for title, group in remains.items():
+        show_group(title, group)
+    for fault in of_older_format(beside):
+        say(f"stays: {safe.word(str(fault))}")
+    if lost:
+        show("\n  ".join(["left by a killed benchforge:", *lost]))
+    if parent is None:
+        if remains["results"]:
+            say("results are kept; to remove them, name their folder with --results")
+        del remains["results"]
+    if not any(remains.values()) and not lost:
+        say("nothing to remove")
+        return 0
+    if not options.yes and not sys.stdin.isatty():
+        raise Unusable(
+            "no terminal to confirm: nothing was removed", "add --yes, or use a terminal"
+        )
+    wanted = [
+        one
+        for title, group in remains.items()
+        if group and (options.yes or confirmed(f"{counted(len(group), 'folder')} of the {title}"))
+        for one in group
+    ]
+    lost_too = bool(lost) and (options.yes or confirmed("the leftovers of a killed benchforge"))
+    remove_all(wanted, beside if lost_too else None)
+    return 0

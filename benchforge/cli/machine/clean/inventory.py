@@ -1,0 +1,278 @@
+"""What benchforge has put on this disk: results and the cache, and nothing else."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic_core import from_json
+
+from benchforge.errors import BenchforgeError, CannotKeep
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.file import MOST_BYTES, FileFault, Parsed, parse
+from benchforge.model.files.folder import (
+    CEILING,
+    CEILINGS,
+    HEADER,
+    RUNTIMES,
+    SESSIONS,
+    SUMMARY,
+    TRIAL,
+    TRIALS,
+    read_header,
+    trial_files,
+)
+from benchforge.model.files.result import Header
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.bounds import bounded
+from benchforge.run.disk.cache import place
+from benchforge.run.disk.listed import LISTED, reports
+from benchforge.run.disk.scratch import BESIDE, HALF, away, claim, emptied
+from benchforge.run.disk.space import size_b
+from benchforge.run.sandbox.keeper import family
+from benchforge.run.sandbox.procfs import named
+from benchforge.text import door
+
+_KEY = re.compile("[0-9a-f]{32}")
+# Of a trial that an end kept from being finished, or of an older benchforge: what it surely wrote.
+_OF_A_TRIAL = re.compile(
+    r"trial\.json|ceiling\.json|.*\.(out|err|conf)|server\.log|request-body|answer\.bin|usage\.csv|system\.csv"
+)
+_BY_NAME = re.compile(
+    r"(result|summary|manifest|signed)\.json|signed\.json\.sig|report\.md|report\.html|raw\.md|numbers\.csv|searches\.csv|"
+    r"charts/[a-z0-9-]+\.svg|"
+    r"action-benchmark-(bigger|smaller)\.json|github\.md|junit\.xml|numbers\.json|"
+    rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
+)
+_MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+)")
+
+
+@dataclass(frozen=True)
+class Remains:
+    """A result, or an entry of the cache."""
+
+    kind: Literal["result", "template", "runtime"]
+    path: Path
+    "Path of the item; for a runtime, the folder that the link points to."
+    what: str
+    "For a person: what it is, and what for."
+    when: datetime
+    "A result's begin, and the last use of all else."
+    pieces: tuple[Path, ...]
+    "All that is ours of it, in the order of removal."
+    kept: tuple[Path, ...] = ()
+    "Files of others in the folder. They stay, and so does the folder."
+    header: Header | None = None
+    "Header of a result."
+
+    @cached_property
+    def size_b(self) -> int:
+        """The bytes that go with it."""
+        return sum(map(_size_b, self.pieces))
+
+
+def _size_b(piece: Path) -> int:
+    try:
+        return size_b(piece) if piece.is_dir() else piece.lstat().st_size
+    except OSError:  # another benchforge removes it, too
+        return 0
+
+
+def in_cache() -> Iterator[Remains]:
+    """Yield the templates and runtimes that were built; what is half made is not among them."""
+    try:
+        templates, runtimes = place("templates"), place("runtimes")
+    except RuntimeError:  # no home at all, and so no cache
+        return
+    for folder in _named(templates, _KEY):
+        note = templates / f"{folder.name}.for"
+        purpose = note.read_text() if note.is_file() else "purpose unknown"
+        notes = (note,) if note.is_file() else ()
+        yield Remains("template", folder, purpose, _used(folder), (*notes, folder))
+    for link in _named(runtimes, _KEY):
+        whole = runtimes / link.readlink().name if link.is_symlink() else link
+        if whole.is_dir():
+            yield Remains("runtime", whole, _requires(whole), _used(whole), (link, whole))
+    for log in _named(runtimes, re.compile(rf"{_KEY.pattern}\.failed")):
+        what = f"how a build failed of {_requires(log)}"
+        yield Remains("runtime", log, what, _used(log), (log,))
+
+
+def results(parent: Path) -> Iterator[Remains]:
+    """Yield the results below a folder, or the folder itself where it is one.
+
+    What is not known by a result.json that we can read is none.
+    """
+    for folder in _result_folders(parent):
+        try:
+            header = read_header(folder)
+        except BenchforgeError:
+            continue
+        ours, others = _pieces(folder, header)
+        yield Remains(
+            "result", folder, _so_far(folder, header), header.created, ours, others, header
+        )
+
+
+def of_older_format(parent: Path) -> Iterator[FileFault]:
+    """Yield the headers of the results below a folder that have a format we no longer read."""
+    for folder in _result_folders(parent):
+        header = parse(folder, HEADER, Header)
+        if isinstance(header, list) and header[0].kind == "older":
+            yield header[0]
+
+
+def _result_folders(parent: Path) -> Iterator[Path]:
+    """Yield the folders that hold a header; those that are on their way are left out."""
+    for folder in [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*")):
+        half = folder.name.startswith(BESIDE)
+        if not half and not folder.is_symlink() and (folder / HEADER).is_file():
+            yield folder
+
+
+def remove(remains: Remains) -> str:
+    """Remove what is ours of it, and its folder when that is empty then.
+
+    Returns who uses it, for a person, where somebody does: then all of it stays. Raises CannotKeep
+    where the system refuses.
+    """
+    for pid in family():
+        if pid != os.getpid() and f"{remains.path.resolve()}/" in named(pid):
+            return named(pid)
+    try:
+        if (held := claim(remains.path.resolve())) is None:
+            return "a benchforge that runs"
+        try:
+            _remove(remains)
+        finally:
+            os.close(held)
+    except OSError as error:
+        message = f"{error.filename or remains.path}: {error.strerror}"
+        raise CannotKeep(f"{message}: not removed", "remove it by hand") from error
+    return ""
+
+
+def _remove(remains: Remains) -> None:
+    """Remove it; killed meanwhile, what is there still is whole, or the next start clears it."""
+    if remains.kind == "result":
+        _remove_result(remains)
+        return
+    for piece in remains.pieces:
+        if remains.kind == "template" and piece == remains.path:
+            away(piece, HALF)  # what is left under its name would be taken for a template
+        elif piece.is_dir() and not piece.is_symlink():
+            emptied(piece)
+            piece.rmdir()
+        else:
+            piece.unlink(missing_ok=True)
+
+
+def _remove_result(remains: Remains) -> None:
+    """Remove what is ours now: somebody may have put something there since it was listed."""
+    folder, ours, others = remains.path, remains.pieces, remains.kept
+    if remains.header is not None:
+        ours, others = _pieces(folder, remains.header)
+    if not others:
+        away(folder.resolve(), BESIDE)
+        return
+    for piece in ours:
+        door.remove(folder, str(piece.relative_to(folder)))
+
+
+def _named(parent: Path, pattern: re.Pattern[str]) -> list[Path]:
+    if not parent.is_dir():
+        return []
+    return sorted(one for one in parent.iterdir() if pattern.fullmatch(one.name))
+
+
+def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Tell our files of a result from others; its header goes last: till then it is a result."""
+    tables = {f"tables/{label}.csv" for label in header.tables}
+    runtimes = {f"{RUNTIMES}/{label}.txt" for label in header.runtimes}
+    ours, others = tables | runtimes | reports(folder), []
+    measured: dict[str, frozenset[str]] = {}
+    pieces: list[Path] = []
+    for name in door.files(folder):
+        mine = name in ours or _BY_NAME.fullmatch(name) or _half(name)
+        if not mine and (inside := _MEASURED.fullmatch(name)):
+            place = inside["folder"]
+            if place not in measured:
+                measured[place] = _kept(folder, place)
+            wrote = measured[place] or _OF_A_TRIAL
+            last = inside["name"]
+            mine = (
+                last in wrote if isinstance(wrote, frozenset) else wrote.fullmatch(last) is not None
+            )
+        if not mine:
+            others.append(folder / name)
+        elif name != HEADER:
+            pieces.append(folder / name)
+    return (*pieces, folder / HEADER), tuple(others)
+
+
+def _kept(folder: Path, place: str) -> frozenset[str]:
+    """Return which files a trial says that it left; none where it does not say."""
+    trial, ceiling = parse(folder, f"{place}/{TRIAL}", Trial), None
+    if not isinstance(trial, Parsed):
+        ceiling = parse(folder, f"{place}/{CEILING}", Ceiling)
+    if isinstance(trial, Parsed):
+        files = trial.model.files
+    elif isinstance(ceiling, Parsed):
+        files = ceiling.model.trial.files
+    else:
+        return frozenset()
+    return frozenset({*files, TRIAL, CEILING}) if files else frozenset()
+
+
+def _half(name: str) -> bool:
+    """Whether a file was being written when its benchforge was killed."""
+    return name.rpartition("/")[2].startswith(door.HALF)
+
+
+def _so_far(folder: Path, header: Header) -> str:
+    there: set[tuple[int, int]] = set()
+    for name in trial_files(folder):
+        try:
+            trial = from_json(bounded(door.read(folder, name, MOST_BYTES)))
+            if (trial.get("failure") or {}).get("subject") == "apparatus":
+                continue  # it gave nothing, and is measured again
+            there.add((int(trial["block"]), int(trial["position"])))
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, AttributeError):
+            continue
+    most = "up to " if header.until is not None else "at most " if header.searches else ""
+    ended = len(there) >= len(header.plan) or (bool(most) and _complete(folder))
+    wanted = f"{most}{len(header.plan)}"
+    if ended and header.until is not None:
+        wanted = str(len(there))
+    return f"{'finished' if ended else 'unfinished'}, {len(there)} of {wanted} measurements"
+
+
+def _complete(folder: Path) -> bool:
+    """Whether a result's own summary says that nothing is missing.
+
+    With `until`, and where it searched for a rate, the plan does not tell: it has the most. The
+    summary is written last; where more was measured later, it was complete already.
+    """
+    try:
+        if door.size_of(folder, SUMMARY) > MOST_BYTES:  # ours has a value in each line
+            with door.stream(folder, SUMMARY) as summary_file:
+                return b'\n "complete": true' in summary_file.read(door.MIB)
+        summary = from_json(bounded(door.read(folder, SUMMARY, MOST_BYTES)))
+    except (OSError, ValueError):
+        return False
+    return isinstance(summary, dict) and summary.get("complete") is True
+
+
+def _used(folder: Path) -> datetime:
+    return datetime.fromtimestamp(folder.lstat().st_mtime, UTC)
+
+
+def _requires(folder: Path) -> str:
+    try:
+        return ", ".join((folder / "requirements.in").read_text().split("\n")).strip(", ")
+    except OSError:
+        return "purpose unknown"

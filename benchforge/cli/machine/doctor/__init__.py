@@ -1,0 +1,1 @@
+"""`benchforge doctor`: which programs this machine has, and whether it is fit."""

@@ -1,0 +1,89 @@
+"""`benchforge doctor`: the programs of this machine, and whether it is fit for benchmarking."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from benchforge.cli.console.options import (
+    AS_JSON,
+    ONE_PROFILE,
+    SETTINGS,
+    SuiteFile,
+    argument,
+    click_command,
+    only,
+    option,
+)
+from benchforge.errors import Unusable
+
+MISSING = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class DoctorOptions:
+    """What is checked on this machine, and for which suite."""
+
+    suite: Path | None = argument(required=False, type=SuiteFile())
+    install: bool = option(
+        "--install", help="Download missing Debian packages and unpack them, without root."
+    )
+    hosts: bool = option(
+        "--hosts", help="Connect the hosts of SUITE, and check what the parts on them need."
+    )
+    profile: str | None = ONE_PROFILE
+    settings: tuple[tuple[str, str], ...] = SETTINGS
+    only: tuple[str, ...] = only("Check")
+    as_json: bool = AS_JSON
+
+
+@click_command("doctor", DoctorOptions)
+def command(options: DoctorOptions) -> int:
+    """Check which programs this machine has and whether it is fit for benchmarking.
+
+    With SUITE, check what the suite needs; without it, what all installed parts need. Warnings do
+    not affect the exit code.
+
+    Exit codes: 0 everything needed is present; 2 SUITE or the command line cannot be used; 3
+    a program or package that SUITE needs is missing, or --install cannot fetch it.
+    """
+    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.console.say import keep_secret, say, show
+    from benchforge.cli.machine.doctor.hosts import look_at_hosts
+    from benchforge.cli.machine.doctor.install import install
+    from benchforge.cli.machine.doctor.installed import installed
+    from benchforge.cli.machine.doctor.report import lines, report
+    from benchforge.cli.suites.check.profiles import Loaded, load_all
+    from benchforge.parts.registry import Registry
+    from benchforge.run.locate import missing
+    from benchforge.run.programs.needed import fetchable, needed, together
+    from benchforge.suite.toml.faults import SuiteErrors
+    from benchforge.text.program import program
+
+    suite, registry = options.suite, Registry()
+    profile, settings, only = options.profile, options.settings, options.only
+    if options.hosts:
+        if suite is None:
+            raise Unusable("--hosts: no suite is named", "name the suite that declares the hosts")
+        read = loaded(suite, registry, profile=profile, settings=settings, only=only)
+        return look_at_hosts(read)
+    forms = Loaded((), ()) if suite is None else load_all(suite, registry, profile, settings, only)
+    for form in forms.suites:
+        keep_secret(form.secrets)
+    if forms.faults:
+        raise SuiteErrors(forms.faults)
+    needed_by_form = [*map(needed, forms.suites)] if suite else [installed(registry)]
+    needs = together(needed_by_form)
+    folder = Path() if suite is None else suite.parent
+    if options.install:
+        return MISSING if install(needs, folder, all_of_them=suite is not None) else 0
+    findings = report(forms.suites, needed_by_form, needs, folder)
+    if options.as_json:
+        document = {part: [*map(dataclasses.asdict, group)] for part, group in findings.items()}
+        show(json.dumps(document, indent=2))
+    else:
+        show("\n".join(lines(findings)), painted=True)
+        if fetched := fetchable(missing(needs, folder)):
+            words = [f"{program()} doctor --install", *([str(suite)] if suite else [])]
+            say(f"hint: {' '.join(words)} fetches without root: {', '.join(fetched)}")
+    lacks = any(entry.state == "missing" for group in findings.values() for entry in group)
+    return MISSING if suite is not None and lacks else 0

@@ -1,0 +1,126 @@
+"""What this process and its group may use, and what it may look at."""
+
+import re
+from collections.abc import Iterable, Iterator
+from math import inf
+from pathlib import Path
+
+from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.run.machine.kernel import number, raw, text
+from benchforge.text.readable import amount, exact
+
+_FILES = 4096
+_NO_LIMIT_BYTES = 1 << 60  # version 1 writes no limit as a number of pages near 2^63
+_PARANOID = 2
+_WAITING = {
+    "cpu": 10.0,
+    "memory": 0.1,
+    "io": 1.0,
+}  # percent, beyond which results were seen to change
+_DEVICES = "sys/bus/event_source/devices"
+
+
+def findings(root: Path) -> Iterator[MachineFinding]:
+    """Yield what there is to say of limits."""
+    yield _files(root)
+    yield from _group(root)
+    yield _counters(root)
+    yield _pressure(root)
+
+
+def _files(root: Path) -> MachineFinding:
+    limits = raw(root, "proc/self/limits") or ""
+    words = re.search(r"^Max open files +(\S+) +(\S+)", limits, re.MULTILINE)
+    soft = number(words[1]) if words else None
+    if words is None or (soft is None and words[1] != "unlimited"):
+        return unknown("open files", "/proc/self/limits does not say")
+    says = f"{words[1]}, at most {words[2]}"
+    if soft is not None and soft < _FILES:
+        says += ": a server or a load tool with more connections fails"
+        return warn("open files", says, f"[tuning] limits = {{ nofile = {_FILES} }} in the suite")
+    return ok("open files", says)
+
+
+def _group(root: Path) -> Iterator[MachineFinding]:
+    """Yield what the control groups allow: what is throttled there looks like a slow server."""
+    folders = list(_folders(raw(root, "proc/self/cgroup") or ""))
+    cpus = _least(_cpus(root, folder) for folder in folders)
+    if cpus is None:
+        yield unknown("cgroup quota", "no file tells whether CPU time is limited")
+    elif cpus < inf:
+        says = f"the time of {exact(cpus)} CPUs, then everything waits, and trials show the waiting"
+        yield warn("cgroup quota", says, "measure outside of it, or with a larger quota")
+    else:
+        yield ok("cgroup quota", "none, up to the highest group that is seen")
+    memory = _least(_bytes(root, folder) for folder in folders)
+    if memory is None:
+        yield unknown("cgroup memory", "no file tells whether memory is limited")
+    elif memory < _NO_LIMIT_BYTES:
+        says = f"{amount('B', memory)}, then processes are killed"
+        yield warn("cgroup memory", says, "measure outside of it, or with a larger limit")
+    else:
+        yield ok("cgroup memory", "no limit, up to the highest group that is seen")
+
+
+def _folders(listed: str) -> Iterator[str]:
+    """Yield the folder of each group of this process, and of those above it."""
+    for line in listed.splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        top = f"sys/fs/cgroup/{controllers}".rstrip("/")
+        names = [name for name in path.split("/") if name]
+        if ".." not in names:  # the group lies outside of what we may see
+            yield from ("/".join([top, *names[:depth]]) for depth in range(len(names), -1, -1))
+
+
+def _least(limits: Iterable[float | None]) -> float | None:
+    """Return the least of those that are told, None when none is."""
+    return min((one for one in limits if one is not None), default=None)
+
+
+def _cpus(root: Path, folder: str) -> float | None:
+    """Return how many CPUs' time a group may use; None where no file says."""
+    if (setting := text(root, f"{folder}/cpu.max")) is not None:
+        quota, _, period = setting.partition(" ")
+    else:
+        quota = text(root, f"{folder}/cpu.cfs_quota_us") or ""
+        period = text(root, f"{folder}/cpu.cfs_period_us") or ""
+    if quota in {"max", "-1"}:
+        return inf
+    time_us, period_us = number(quota), number(period)
+    return time_us / period_us if time_us is not None and period_us else None
+
+
+def _bytes(root: Path, folder: str) -> float | None:
+    limit = text(root, f"{folder}/memory.max") or text(root, f"{folder}/memory.limit_in_bytes")
+    return inf if limit == "max" else number(limit)
+
+
+def _counters(root: Path) -> MachineFinding:
+    paranoid = text(root, "proc/sys/kernel/perf_event_paranoid")
+    if paranoid is None or not (root / _DEVICES).is_dir():
+        return unknown("perf counters", "the kernel does not say")
+    if not any((root / _DEVICES / name).exists() for name in ("cpu", "cpu_core", "armv8_pmuv3_0")):
+        says = "the CPU's own are not there: instructions and cache misses cannot be counted"
+        return warn("perf counters", says)
+    if (level := number(paranoid)) is not None and level > _PARANOID:
+        says = f"for root only (kernel.perf_event_paranoid = {paranoid})"
+        return warn("perf counters", says, f"sysctl kernel.perf_event_paranoid={_PARANOID}")
+    return ok("perf counters", f"there (kernel.perf_event_paranoid = {paranoid})")
+
+
+def _pressure(root: Path) -> MachineFinding:
+    stalled = {name: _stalled(raw(root, f"proc/pressure/{name}")) for name in _WAITING}
+    if any(percent is None for percent in stalled.values()):
+        says = "the kernel does not tell how long processes wait for CPU, memory and disk"
+        return unknown("pressure", says, "start it with psi=1")
+    waited = ", ".join(f"for {name} {exact(percent)} %" for name, percent in stalled.items())
+    says = f"of the last 10 s something waited {waited}"
+    if any(percent > _WAITING[name] for name, percent in stalled.items() if percent is not None):
+        return warn("pressure", says, "end what runs, or wait")
+    return ok("pressure", says)
+
+
+def _stalled(words: str | None) -> float | None:
+    average = re.search(r"^some avg10=(\d{1,3}\.\d+)", words or "")
+    return float(average[1]) if average else None

@@ -1,0 +1,114 @@
+"""What a doctor finds of this machine: programs, interpreters, packages, code and itself."""
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from benchforge.cli.machine.doctor import interpreters, packages, programs
+from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.cli.machine.doctor.machine.machine import machine
+from benchforge.cli.machine.doctor.versions import versions_of
+from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
+from benchforge.parts.command import Need
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.disk.cache import cache
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.programs.needed import Needed, Users
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.secrets.redact import redact
+from benchforge.suite.suite import Suite
+
+_COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
+_SYSTEM = Path("/")
+_NO_LINUX = "this is not Linux: you can check suites here, but not run them"
+
+Report = Mapping[str, Sequence[MachineFinding]]
+
+
+def report(
+    suites: Sequence[Suite], forms: Sequence[Needed], needs: Mapping[Need, Users], folder: Path
+) -> Report:
+    """Return what is found of this machine: of a suite in each of its forms, or of all parts."""
+    with scratch_folder() as own, _place(own) as sandbox:
+        parts = [part for form in forms for part in form.parts.values()]
+        versions = versions_of(parts, sandbox, folder, own) if isinstance(sandbox, Sandbox) else {}
+        pythons = list(_interpreters(sandbox, suites, forms, own))
+        mode = sandbox.mode if isinstance(sandbox, Sandbox) else sandbox
+    writes = {"results": Path("results").absolute()}
+    refused: list[MachineFinding] = []
+    try:
+        writes["cache"] = cache("templates")
+        if writes["cache"].name != "templates":  # that of this process alone
+            says = "benchforge cannot write it: each command builds runtimes and templates anew"
+            refused = [warn("cache", says, "set XDG_CACHE_HOME to a folder that you can write")]
+    except CannotKeep as error:
+        refused = [warn("cache", error.message, error.hint)]
+    writes["trials"] = Path(tempfile.gettempdir())
+    return {
+        "programs": list(programs.findings(needs, folder, versions)),
+        "interpreters": pythons,
+        "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
+        "code": list(dict.fromkeys(_code(suites))),
+        "machine": [*machine(_SYSTEM, mode, writes), *refused],
+    }
+
+
+@contextlib.contextmanager
+def _place(folder: Path) -> Iterator[Sandbox | str]:
+    """Give a place as a trial has one, or why there is none."""
+    if not sys.platform.startswith("linux"):
+        yield _NO_LINUX
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            place: Sandbox | str = stack.enter_context(LocalHost().trial(folder))
+        except BenchforgeError as error:
+            place = f"no trial can be started: {error}"
+        yield place
+
+
+def _interpreters(
+    sandbox: Sandbox | str, suites: Sequence[Suite], forms: Sequence[Needed], folder: Path
+) -> Iterator[MachineFinding]:
+    if isinstance(sandbox, str):
+        yield unknown("interpreters", sandbox)
+    elif not suites:
+        yield from interpreters.all_of_them(sandbox, folder)
+    else:
+        findings = (
+            one
+            for suite, form in zip(suites, forms, strict=True)
+            for one in interpreters.of_runtimes(sandbox, suite, form, folder)
+        )
+        yield from dict.fromkeys(findings)
+
+
+def _code(suites: Sequence[Suite]) -> Iterator[MachineFinding]:
+    """Yield which commit each server's code is of. Raises SuiteErrors where a ref leads nowhere."""
+    for suite in suites if sys.platform.startswith("linux") else ():
+        try:
+            codes = with_code(suite, LocalHost()).code
+        except ProgramMissing:  # git, which stands among the programs
+            continue
+        for code in codes:
+            determined = code.commit is not None and code.changed_files is not None
+            state = ok if determined else unknown
+            yield state(f"servers.{code.server}", redact(code.in_words, suite.secrets))
+
+
+def lines(findings_by_title: Report) -> Iterator[str]:
+    """Yield the findings for a terminal, in colours."""
+    for title, findings in findings_by_title.items():
+        if not findings:
+            continue
+        yield click.style(title, bold=True)
+        width = max(len(one.subject) for one in findings)
+        for finding in findings:
+            state = click.style(f"{finding.state:8}", fg=_COLOURS[finding.state])
+            do = f"; {finding.do}" if finding.do else ""
+            yield f"{state} {finding.subject:{width}}  {finding.says}{do}"

@@ -1,0 +1,139 @@
+"""`benchforge duel`: compare servers that are given as commands or URLs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchforge.cli.console.options import (
+    MACHINE_LOCK,
+    RESULTS,
+    Lock,
+    argument,
+    click_command,
+    option,
+)
+from benchforge.errors import Unusable
+
+_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class DuelOptions:
+    """Which servers are compared, with which request and load, and what is kept."""
+
+    servers: tuple[str, ...] = argument(metavar="SERVER SERVER...", required=True)
+    path: str | None = option(
+        "--path", metavar="PATH", help="Path of the request, with its query.  [default: /]"
+    )
+    headers: tuple[str, ...] = option(
+        "--header", metavar="NAME:VALUE", help="Header of the request; repeatable."
+    )
+    body: str | None = option("--body", metavar="TEXT", help="Body of the request.")
+    method: str | None = option(
+        "--method", type=click.Choice(_METHODS), help="Method.  [default: GET; POST with --body]"
+    )
+    connections: int = option(
+        "--connections",
+        type=click.IntRange(1),
+        default=16,
+        help="Number of concurrent connections.",
+    )
+    rate: str | None = option(
+        "--rate",
+        metavar="RATE",
+        help="Requests per second, such as 500/s.  [default: as many as the connections can send]",
+    )
+    keep_alive: bool | None = option(
+        "--keep-alive/--no-keep-alive",
+        default=None,
+        help="Reuse connections, or close each.  [default: reuse, if all servers keep them]",
+    )
+    time_limit: str = option(
+        "--time",
+        metavar="DURATION",
+        default="3m",
+        help="Time limit of the measurement, which ends earlier at a precision of 5 %.",
+    )
+    expect_status: int = option(
+        "--expect-status",
+        type=click.IntRange(100, 599),
+        default=200,
+        help="Status of a right answer.",
+    )
+    backends: tuple[str, ...] = option(
+        "--backend",
+        metavar="KIND[:DATASET]",
+        help="Private database for each trial, such as postgresql:agents; repeatable.",
+    )
+    labels: tuple[str, ...] = option(
+        "--label",
+        metavar="LABEL",
+        help="Name of a server in the report: one for each, in their order.",
+    )
+    variables: tuple[str, ...] = option(
+        "--env",
+        metavar="NAME",
+        help="Variable of your environment for each command; repeatable. Others do not reach them.",
+    )
+    save: Path | None = option(
+        "--save", metavar="FILE", help="Also keep the suite as FILE, a .toml."
+    )
+    output: Path = RESULTS
+    machine_lock: Lock = MACHINE_LOCK
+
+
+@click_command("duel", DuelOptions)
+def command(options: DuelOptions) -> int:
+    """Compare two or more servers. No file is needed.
+
+    SERVER is a command in quotes, with {port} where it takes its port, or the URL of a server that
+    runs already on this machine. benchforge splits a command into words as a shell does, but
+    starts it without a shell: of your environment it has PATH, HOME and LANG. Write others before
+    the program, as NAME=value, or pass them with --env NAME. {python} is benchforge's own
+    interpreter.
+
+    benchforge starts each server once, compares the answers, and prints the difference. Then it
+    measures like `benchforge run`: the first interval comes within a minute.
+
+    \b
+    Examples:
+      benchforge duel "waitress-serve --port={port} hello:app" "gunicorn -b :{port} hello:app"
+      benchforge duel --label old --label new "sh -c 'cd old && exec ./serve {port}'" ...
+
+    Exit codes: as those of `benchforge run`; 4 also if a server does not start, if the servers
+    send answers of different kinds, or if they are not comparable: their bodies differ, say.
+    """  # noqa: D301 - click looks for the character itself
+    from benchforge.cli.measure.duel.option_values import (
+        backends,
+        duration,
+        header,
+        rate,
+        request_path,
+    )
+    from benchforge.cli.measure.duel.run import duel
+    from benchforge.cli.measure.duel.servers import contender, labelled, passed
+    from benchforge.cli.measure.duel.suite import Question
+
+    if len(options.servers) < _FEWEST:
+        hint = "give two commands or URLs, each in quotes; to measure one server, write a suite"
+        raise Unusable(f"duel: only one server: {options.servers[0]!r}", hint)
+    variables = passed(options.variables)
+    contenders = labelled(
+        [contender(server, variables) for server in options.servers], options.labels
+    )
+    time_s = duration(options.time_limit)
+    question = Question(
+        method=options.method or ("GET" if options.body is None else "POST"),
+        path=request_path(options.path, contenders),
+        headers=dict(map(header, options.headers)),
+        body=options.body,
+        status=options.expect_status,
+        connections=options.connections,
+        rate=None if options.rate is None else rate(options.rate),
+        keep_alive=options.keep_alive is not False,
+        backends=backends(options.backends),
+        time_s=time_s,
+    )
+    return duel(contenders, question, options)

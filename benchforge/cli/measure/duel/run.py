@@ -1,0 +1,205 @@
+"""A duel: its servers and its question to a suite, and the suite to a result."""
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+
+from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.say import say, warn
+from benchforge.cli.measure.duel.answers import (
+    FirstAnswer,
+    agreed,
+    alike,
+    check_programs,
+    closing,
+    compare,
+    first_answers,
+)
+from benchforge.cli.measure.duel.command import DuelOptions
+from benchforge.cli.measure.duel.servers import Contender, check_listening
+from benchforge.cli.measure.duel.suite import (
+    Question,
+    described,
+    tables_of,
+    text,
+    too_short,
+    why_kept,
+)
+from benchforge.cli.measure.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
+from benchforge.cli.measure.run.inputs import RunOptions
+from benchforge.cli.measure.run.lock import locked
+from benchforge.cli.measure.run.run import begin
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.parts.registry import Registry
+from benchforge.run.disk.result_writer import whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.execute import StopLimits
+from benchforge.run.locate import locate
+from benchforge.suite.plan import START_AND_STOP_S
+from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.text.readable import counted
+
+_BESIDES_START_S = 1.0  # of a trial: the load tool starts twice, and all end
+
+
+def duel(contenders: Mapping[str, Contender], question: Question, options: DuelOptions) -> int:
+    """Compare the answers of servers, then measure them. Return the exit code of a run.
+
+    Raises Unusable for a file that is not to be overwritten, and what a run raises.
+    """
+    save, results, lock = options.save, options.output, options.machine_lock
+    wrk = locate("wrk") is not None
+
+    right: Tables = {}
+    judged_by = ""
+
+    def suite_in(folder: Path) -> Tables:
+        return tables_of(contenders, question, folder, wrk=wrk, right=right, judged=judged_by)
+
+    if save is not None:
+        _check(save)
+    check_listening([*contenders.values()])
+    registry = Registry()
+    registry.listen(warn)
+    add_path = "add --path /..." if question.path == "/" else "correct --path"
+    with (
+        _first_suite(suite_in, described(contenders), registry) as suite,
+        locked(lock, lambda _: None),  # the run tells who has it
+    ):
+        answers = first_answers(suite, add_path)
+    difference = compare(answers)
+    if difference:
+        warn(f"{difference}: compare servers that do the same work")
+    else:
+        say(alike(answers))
+    right, judged_by = agreed(answers, question.method)
+    say(f"answers are judged by {judged_by}")
+    if options.keep_alive is None and (unlike := closing(answers)):
+        say(unlike)
+        question = replace(question, keep_alive=False)
+    question = replace(question, start_s=_start_s(answers))
+    if short := too_short(len(contenders), question):
+        warn(short)
+    tables = suite_in(Path())
+    design = _design(tables, question, answers, registry)
+    load = as_table(as_table({**tables, **design}["loaders"])["load"])
+    say(f"load tool: {load['use']}, {counted(question.connections, 'connection')}")
+
+    def designed_in(folder: Path) -> Tables:
+        return {**suite_in(folder), **design}
+
+    with _place(save, results, designed_in(Path())) as file:
+        _write(file, text(designed_in(file.parent)))
+        if save is not None:
+            say(f"wrote {file}")
+        kept = file == save or file.parent == results
+        limits = StopLimits(time_limit_s=question.time_s)
+        run_options = RunOptions(registry, limits=limits, lock=lock, resumable=kept)
+        return begin(file, results, run_options)
+
+
+def _design(
+    tables: Tables,
+    question: Question,
+    answers: Mapping[str, FirstAnswer],
+    registry: Registry,
+) -> Tables:
+    """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
+    seconds = {label: one.seconds for label, one in answers.items()}
+    slice_ms = slice_of(len(seconds), question.connections, max(seconds.values()))
+    turns = in_turns(tables, question.time_s, slice_ms, question.start_s)
+    suite: Suite | str = too_slow(seconds)
+    if not suite:
+        suite = suite_or_why(
+            {**tables, **turns},
+            lambda tried: loaded(Path("duel.toml"), registry, text=text(tried)),
+        )
+    if isinstance(suite, str):
+        say(f"measured one after the other: {suite}")
+        return {}
+    say("measured in turns: valid for the ratio, not for requests/s and times")
+    cpus = apart(suite)
+    if not cpus:
+        return turns
+    own = len(cpus["server"])
+    few = ": on this machine more workers gain nothing" if own == 1 else ""
+    say(f"each server has {counted(own, 'CPU')}, and the load tool its own{few}")
+    return {**turns, "placement": "auto"}
+
+
+def _start_s(answers: Mapping[str, FirstAnswer]) -> float:
+    """Return the time to start and stop a server, in seconds: by its first start."""
+    times = [max(START_AND_STOP_S, one.start_s + _BESIDES_START_S) for one in answers.values()]
+    return fmean(times)
+
+
+@contextlib.contextmanager
+def _first_suite(
+    suite_in: Callable[..., Tables], lines: Sequence[str], registry: Registry
+) -> Iterator[Suite]:
+    """Give a suite that asks the servers for their first answers, and that nobody needs afterwards.
+
+    `lines` describe the servers; they are printed once the secrets of the suite are known.
+
+    Raises SuiteErrors where the options make no suite, and what `check_programs` raises.
+    """
+    with scratch_folder() as folder:
+        file = folder / "duel.toml"
+        file.write_text(text(suite_in(folder)))
+        try:
+            suite = loaded(file, registry)
+        except SuiteErrors as error:
+            faults = [
+                replace(one, where=one.where.replace(str(file), "the suite of this duel"))
+                for one in error.faults
+            ]
+            raise SuiteErrors(faults) from None
+        say("\n".join(lines))
+        check_programs(suite)  # before it waits for another run
+        yield suite
+
+
+@contextlib.contextmanager
+def _place(save: Path | None, results: Path, tables: Tables) -> Iterator[Path]:
+    """Give the file of the suite: beside the results, so that --resume finds it.
+
+    A suite with a secret is in no folder that somebody may publish: it goes with the run.
+    """
+    if save is not None:
+        yield save
+    elif list(secrets_of_suite(tables)):
+        say("the duel has a secret: its suite is not kept, and --resume needs it; see --save")
+        with scratch_folder() as folder:
+            yield folder / "duel.toml"
+    else:
+        digest = hashlib.sha256(text(tables).encode()).hexdigest()[:8]
+        yield results / f"duel-{digest}.toml"
+
+
+def _check(save: Path) -> None:
+    """Raise Unusable for what is no name of a suite, or a file that duel did not write as it is."""
+    if save.suffix != ".toml":
+        raise Unusable(f"--save {save}: not the name of a suite", "end it with .toml")
+    try:
+        why = why_kept(save.read_text(errors="replace")) if save.exists() else ""
+    except OSError as error:
+        raise Unusable(f"--save {save}: {error.strerror}", "choose another name") from error
+    if why:
+        hint = f"choose another name; to measure the file as it is: benchforge run {save}"
+        raise Unusable(f"--save {save}: the file exists, and {why}", hint)
+
+
+def _write(file: Path, content: str) -> None:
+    """Write the suite. Raises CannotKeep where that fails."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        whole(file.parent, file.name, content)
+    except OSError as error:
+        reason = f"{error.filename or file}: cannot be written: {error.strerror}"
+        raise CannotKeep(reason, "choose another folder with --save or -o") from error

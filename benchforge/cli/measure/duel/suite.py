@@ -1,0 +1,214 @@
+"""The suite of a duel: what is asked, by which load tool, and for how long."""
+
+import hashlib
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchforge.cli.measure.duel.servers import Contender, from_there, relative_to
+from benchforge.cli.plugins.options import suite_in_toml
+from benchforge.suite.plan import START_AND_STOP_S
+from benchforge.suite.toml.document import Tables
+from benchforge.text.readable import listed
+
+_MARK = "# Written by benchforge duel. To go on with it: benchforge run FILE"
+_DIGEST = "# Until it is edited, duel may replace it: "
+PRECISION = "5%"
+FEWEST, MOST = 8, 200  # blocks
+_FIRST_ANSWER_S = 50.0  # by then three blocks are measured, and three give an interval
+_BLOCKS_OF_FIRST_ANSWER = 3
+_LONGEST_LOAD_S = 5
+_SHORTEST_S = 0.2
+_STARTS_PER_LOAD = 6  # at most
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the servers of a duel are asked, and how."""
+
+    method: str = "GET"
+    path: str = "/"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    status: int = 200
+    connections: int = 16
+    rate: str | None = None
+    keep_alive: bool = True
+    "False for a connection of its own for each request."
+    backends: Mapping[str, str | None] = field(default_factory=dict)
+    "Datasets by kind of backend; None for no data."
+    time_s: float = 180.0
+    "Limit of the measurement, in seconds."
+    start_s: float = START_AND_STOP_S
+    "Time to start and stop a server, in seconds: the mean of all."
+
+
+@dataclass(frozen=True)
+class TrialTimes:
+    """How long a trial lasts, and how many blocks there can be. All times in seconds."""
+
+    warmup_s: float
+    load_s: float
+    blocks: int
+
+    @property
+    def whole(self) -> bool:
+        """True if the times are whole seconds: some load tools take no others."""
+        return self.load_s.is_integer() and self.warmup_s.is_integer()
+
+
+def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) -> TrialTimes:
+    """Return the times of a trial so that eight blocks fit, and the first answer comes early.
+
+    A trial has a fifth of its time for the warm-up, the rest for the load: whole seconds, where it
+    has two or more. A load takes a sixth of the time to start and stop or more, even if fewer
+    blocks fit: shorter ones would leave most of the time to starts. There are as many blocks as
+    begin in the time, at least three: an interval takes no fewer.
+    """
+    each_s = min(
+        time_s / (FEWEST * servers),
+        _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers),
+    )
+    free_s = each_s - start_s
+    if free_s >= 2:  # noqa: PLR2004 - a second each
+        warmup_s = float(max(1, math.floor(free_s / 5)))
+        load_s = float(min(_LONGEST_LOAD_S, math.floor(free_s - warmup_s)))
+    else:
+        warmup_s = round(max(_SHORTEST_S, free_s / 4), 1)
+        load_s = round(max(_SHORTEST_S, free_s * 3 / 4, start_s / _STARTS_PER_LOAD), 1)
+    block_s = servers * (warmup_s + load_s + start_s)
+    return TrialTimes(warmup_s, load_s, blocks_in(time_s, block_s))
+
+
+def blocks_in(time_s: float, block_s: float) -> int:
+    """Return the number of blocks for a time: those that fit, and the last begins in it."""
+    fit = math.floor(time_s / block_s)
+    return min(
+        MOST, max(_BLOCKS_OF_FIRST_ANSWER, fit if fit < FEWEST else math.ceil(time_s / block_s))
+    )
+
+
+def repeated(blocks: int) -> Tables:
+    """Return how often: until the precision, or, where `until` has too few blocks, a number."""
+    if blocks < FEWEST:
+        return {"blocks": blocks}
+    return {"until": PRECISION, "between": [FEWEST, blocks]}
+
+
+def too_short(servers: int, question: Question) -> str:
+    """Return that the time is too short for an interval, and which is not; empty if it is not."""
+    times = trial_times(servers, question.time_s, question.start_s)
+    block_s = servers * (times.warmup_s + times.load_s + question.start_s)
+    if question.time_s >= _BLOCKS_OF_FIRST_ANSWER * block_s:
+        return ""
+    least_s = math.ceil(_BLOCKS_OF_FIRST_ANSWER * block_s)
+    return (
+        f"--time {question.time_s:g}s is too short: an interval takes {_BLOCKS_OF_FIRST_ANSWER} "
+        f"blocks, about {least_s} s for {servers} servers; a useful one takes a minute or more"
+    )
+
+
+def tables_of(
+    servers: Mapping[str, Contender],
+    question: Question,
+    folder: Path,
+    *,
+    wrk: bool,
+    right: Tables | None = None,
+    judged: str = "",
+) -> Tables:
+    """Return the suite of a duel, for a file in `folder`.
+
+    `wrk` says that this tool is there. `right` has the keys of `expect` in which the first answers
+    agree, and `judged` names them.
+    """
+    times = trial_times(len(servers), question.time_s, question.start_s)
+    request: Tables = {"method": question.method, "path": question.path}
+    if question.headers:
+        request["headers"] = dict(question.headers)
+    if question.body is not None:
+        request["body"] = question.body
+    expect: Tables = {"status": question.status, **(right or {})}
+    scenario: Tables = {
+        **({"title": f"judged by {judged}"} if judged else {}),
+        "request": request,
+        "servers": [*servers],
+        "loaders": ["load"],
+        "expect": expect,
+    }
+    backends: Tables = {
+        kind: {"use": kind} if dataset is None else {"use": kind, "dataset": _data(dataset, folder)}
+        for kind, dataset in question.backends.items()
+    }
+    if backends:
+        scenario["backends"] = [*backends]
+    closed = "" if question.keep_alive else ", a connection for each request"
+    return {
+        "benchforge": 1,
+        "name": "duel",
+        "title": f"{listed([*servers])}: {question.method} {question.path}{closed}",
+        **({"backends": backends} if backends else {}),
+        "servers": {label: relative_to(folder, one.table) for label, one in servers.items()},
+        "loaders": {"load": _load(question, times, wrk=wrk)},
+        "scenarios": {"duel": scenario},
+        "repeat": {
+            **repeated(times.blocks),
+            "warmup": _seconds(times.warmup_s),
+        },
+    }
+
+
+def text(tables: Tables) -> str:
+    """Return the suite as TOML."""
+    written = suite_in_toml(tables)
+    return f"{_MARK}\n{_DIGEST}{_digest(written)}\n{written}"
+
+
+def why_kept(content: str) -> str:
+    """Return why duel may not replace a file with this content; empty if it wrote all of it."""
+    first, _, rest = content.partition("\n")
+    digest, _, written = rest.partition("\n")
+    if first != _MARK:
+        return "it was not written by duel"
+    return "" if digest == f"{_DIGEST}{_digest(written)}" else "it was edited"
+
+
+def _digest(written: str) -> str:
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+
+def described(servers: Mapping[str, Contender]) -> Sequence[str]:
+    """Return a line for each server: its label, and what was given; and what {python} is."""
+    lines = [f"{label}: {one.given}" for label, one in servers.items()]
+    if any("{python}" in one.given for one in servers.values()):
+        lines.append(f"{{python}} is {sys.executable}: for another one, write its path instead")
+    return lines
+
+
+def _load(question: Question, times: TrialTimes, *, wrk: bool) -> Tables:
+    """Return the load tool: wrk where it can do it, since pace is at its limit sooner."""
+    load: Tables = {
+        "use": "wrk" if wrk and question.rate is None and times.whole else "pace",
+        "connections": question.connections,
+        "duration": _seconds(times.load_s),
+    }
+    if not question.keep_alive:
+        load["keep_alive"] = False
+    return load if question.rate is None else {**load, "rate": question.rate}
+
+
+def _data(dataset: str, folder: Path) -> str:
+    """Return the name of a built-in dataset as it is, a path as it is in a suite in `folder`.
+
+    A path has a slash: a name without one is of a built-in dataset.
+    """
+    if "/" not in dataset:
+        return dataset
+    path = from_there(dataset, folder)
+    return path if "/" in path else f"./{path}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:g}s"

@@ -1,0 +1,124 @@
+"""A gate against older results of the same machine: what they predict of a new one."""
+
+import contextlib
+import io
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from benchforge.cli.console.loaded import loaded
+from benchforge.cli.measure.gate.beside import GateRequest
+from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
+from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level
+from benchforge.cli.measure.gate.waivers import waiver_of
+from benchforge.cli.measure.run.inputs import RunOptions
+from benchforge.cli.measure.run.run import begin
+from benchforge.errors import Unusable
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.metric_title import titled
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.over_time.compared import MetricChange, compared
+from benchforge.results.over_time.older_results import older
+from benchforge.run.execute import StopLimits
+from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.suite.suite import Suite
+from benchforge.text.readable import counted
+
+_INTERRUPTED = 128
+
+
+def against_results(
+    request: GateRequest, named: Sequence[Path], reference: str, registry: Registry
+) -> tuple[Outcome, int]:
+    """Measure the suite, and compare its ratios to a reference with those of older results."""
+    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    if reference not in suite.servers:
+        servers = ", ".join(suite.servers)
+        raise Unusable(f"--reference {reference}: no such server", f"available servers: {servers}")
+    _check_results(named, request.suite)
+    folders: list[Path] = []
+    options = RunOptions(
+        registry,
+        profile=request.profile,
+        only=request.only,
+        limits=StopLimits(time_limit_s=request.time_s),
+        lock=request.machine_lock,
+    )
+    with contextlib.redirect_stdout(io.StringIO()):
+        code = begin(request.suite, request.output, options, kept=folders.append)
+    new = summed(folders[0], registry)
+    try:
+        before = older(new, named, registry, reference, anyway=False, earlier=True)
+    except Unusable as error:
+        hint = f"compare with results of this machine and suite: {_kept(request.suite)}"
+        raise Unusable(error.message, hint) from error
+    past = [one.summary for one in before.results]
+    rows = [
+        row
+        for row in compared(new.summary, past, reference, 0)
+        if not row.is_reference and _is_first(row, new)
+    ]
+    questions = tuple(_question(row, suite, request.limit, len(rows), new) for row in rows)
+    outcome = Outcome(
+        base=f"{counted(len(past), 'older result')}, relative to {reference}",
+        head=str(new.path),
+        limit=request.limit,
+        level=level(len(rows)),
+        questions=questions,
+        notes=tuple(f"left out: {one}" for one in before.left_out),
+        result=str(new.path),
+    )
+    return outcome, code if code > _INTERRUPTED else 0
+
+
+def _check_results(named: Sequence[Path], suite: Path) -> None:
+    """Raise Unusable for a folder without a result, before anything is measured."""
+    for path in named:
+        if not [*results_in(path)]:
+            hint = f"measure the main branch five times or more: {_kept(suite)}"
+            raise Unusable(f"--against {path}: no result in it", hint)
+
+
+def _kept(suite: Path) -> str:
+    return f"benchforge run {suite} -o FOLDER"
+
+
+def verdict_of(change: Estimate, *, better: str, limit: float, questions: int) -> SpeedVerdict:
+    """Return the verdict on a prediction: its interval at the level of a gate."""
+    if change.value is None or change.low is None or change.high is None or change.df is None:
+        return SpeedVerdict("undecided", change.value, blocks=change.n, why=change.why)
+    wider = t_quantile((1 + level(questions)) / 2, change.df)
+    narrower = t_quantile((1 + change.level) / 2, change.df)
+    half = math.log(change.high / change.value) * wider / narrower
+    value = change.value if better == "higher" else 1 / change.value
+    low, high = value * math.exp(-half), value * math.exp(half)
+    return SpeedVerdict(
+        decided(low, high, limit), value, low, high, change.n, counts="older result"
+    )
+
+
+def _is_first(row: MetricChange, new: Summed) -> bool:
+    """Whether a row is of the first metric of its case."""
+    case = next(one for one in new.summary.cases if one.case == row.case)
+    first = case.metrics[0]
+    return (row.measure.metric, row.measure.of) == (first.metric, first.of)
+
+
+def _question(
+    row: MetricChange, suite: Suite, limit: float, questions: int, new: Summed
+) -> GatedPair:
+    case = next(one for one in new.summary.cases if one.case == row.case)
+    verdict = verdict_of(
+        row.change.change, better=case.metrics[0].better, limit=limit, questions=questions
+    )
+    if row.answer == "not believed":
+        verdict = SpeedVerdict("invalid", why=row.new.why)
+    if wrong := next(wrong_answers(case), ""):
+        verdict = SpeedVerdict("broken", why=wrong)
+    today = datetime.now().astimezone().date()
+    waiver, expired = waiver_of(suite.gate.allow, row.case.scenario, row.case.server, today)
+    metric = titled(row.measure.metric, row.measure.of)
+    return GatedPair(row.case.scenario, row.case, metric, verdict, case.in_turns, waiver, expired)

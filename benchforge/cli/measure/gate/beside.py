@@ -1,0 +1,212 @@
+"""A gate against a base commit: both measured side by side, in one run."""
+
+import contextlib
+import io
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.options import Lock
+from benchforge.cli.console.say import say
+from benchforge.cli.measure.gate.commits.packages import Packages
+from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_commit
+from benchforge.cli.measure.gate.older_result import older_result
+from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
+from benchforge.cli.measure.gate.pairs import base_label, gated, paired
+from benchforge.cli.measure.gate.stops import with_claims
+from benchforge.cli.measure.gate.suite import MARK, Design, designed, without_turns
+from benchforge.cli.measure.gate.verdict import level, precision
+from benchforge.cli.measure.run.inputs import RunOptions
+from benchforge.cli.measure.run.run import begin
+from benchforge.cli.plugins.options import suite_in_toml
+from benchforge.model.files.folder import HEADER
+from benchforge.model.suite.code import Code
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import Summed, summed
+from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.execute import StopLimits
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.suite.toml.source import read
+from benchforge.text.readable import counted
+
+_ANSWER_S = 10.0  # for the working tree to start and answer under load
+_INTERRUPTED = 128  # exit codes from here on are of signals
+
+
+class GateRequest(NamedTuple):
+    """What the command line asks for."""
+
+    suite: Path
+    limit: float
+    time_s: float
+    profile: str | None
+    only: Sequence[str]
+    output: Path
+    machine_lock: Lock
+
+
+class Formed(NamedTuple):
+    """The suite of a gate, and its notes."""
+
+    design: Design
+    origins: dict[str, str]
+    "Scenario of the suite, by the scenario of the gate."
+    questions: int
+    base: str
+    head: str
+    notes: tuple[str, ...]
+    same: bool
+
+
+def beside(
+    request: GateRequest, base: str, lock: str | None, registry: Registry
+) -> tuple[Outcome, int]:
+    """Measure the working tree beside a commit, or beside the commit that a result recorded.
+
+    Also return the code of a run that was ended.
+    """
+    suite = loaded(request.suite, registry, profile=request.profile, only=request.only)
+    older = older_result(Path(base), registry) if (Path(base) / HEADER).is_file() else None
+    ref = base if older is None else older.commit
+    with base_commit(ref, request.suite.resolve().parent) as commit:
+        formed = _formed(request, suite, commit._replace(older=older), lock, registry)
+    for note in formed.notes:
+        say(note)
+    outcome = Outcome(
+        base=formed.base,
+        head=formed.head,
+        limit=request.limit,
+        level=level(formed.questions),
+        questions=(),
+        notes=formed.notes,
+        result="",
+        same=formed.same,
+    )
+    if formed.same or not formed.questions:
+        return outcome, 0
+    began = time.monotonic()
+    judge = partial(
+        questions_of,
+        origins=formed.origins,
+        limit=request.limit,
+        waivers=suite.gate.allow,
+        questions=formed.questions,
+    )
+    result, ended = _measured(request, formed.design, request.time_s, registry)
+    questions = judge(result)
+    again = {} if ended else unmeasured(result.summary)
+    if again:
+        least_s = _ANSWER_S if BASE_BROKEN in again.values() else request.time_s / 3
+        left_s = max(least_s, request.time_s - (time.monotonic() - began))
+        load = partial(_loaded, request.suite, registry)
+        design = without_turns(formed.design, again, left_s, load)
+        design = with_claims(design, request.limit, load)
+        notes = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+        for note in notes:
+            say(note)
+        result, ended = _measured(request, design, left_s, registry)
+        kept = [pair for pair in questions if pair.case.scenario not in again]
+        questions = (*kept, *judge(result))
+        outcome = outcome._replace(notes=(*outcome.notes, *notes))
+    return outcome._replace(questions=questions, result=str(result.path)), ended
+
+
+def _measured(
+    request: GateRequest, design: Design, time_s: float, registry: Registry
+) -> tuple[Summed, int]:
+    """Measure a design. Return its result, and the exit code if a signal ended it."""
+    folders: list[Path] = []
+    limits, lock = StopLimits(time_limit_s=time_s), request.machine_lock
+    options = RunOptions(registry, limits=limits, lock=lock, resumable=False)
+    text = _text(design.tables)
+    with contextlib.redirect_stdout(io.StringIO()):  # its answers are about other questions
+        code = begin(request.suite, request.output, options, kept=folders.append, text=text)
+    (folder,) = folders
+    return summed(folder, registry), code if code > _INTERRUPTED else 0
+
+
+def _formed(
+    request: GateRequest, suite: Suite, base: BaseCommit, lock: str | None, registry: Registry
+) -> Formed:
+    tables = layered(read(request.suite), request.profile, (), registry).tables
+    tables = {**tables, "only": [*suite.scenarios]}
+    pairs = paired(suite, base)
+    notes = [*_lacking(base), *(f"not compared: {one}" for one in pairs.left_out)]
+    if not pairs.folders:
+        return Formed(
+            Design({}, {}), {}, 0, base.in_words, "the working tree", tuple(notes), same=False
+        )
+    formed, origins = gated(tables, base, pairs.folders)
+    packages = Packages(suite, base, lock)
+    formed = packages.given_to(formed, pairs.folders)
+    load = partial(_loaded, request.suite, registry)
+    once: Tables = {**formed, "repeat": {"blocks": 1}, "scenarios": _alone(formed)}
+    measured = load(once)
+    questions = sum(1 for _ in expand(measured)) // 2
+    codes = with_code(measured, LocalHost()).code
+    heads = [one for one in codes if one.server in pairs.folders]
+    design = designed(formed, precision(request.limit, questions), request.time_s, load)
+    design = with_claims(design, request.limit, load)
+    alone = [f"{label}: measured without turns: {why}" for label, why in design.alone.items()]
+    return Formed(
+        design=design,
+        origins=origins,
+        questions=questions,
+        base=base.in_words,
+        head=heads[0].in_words if heads else "working tree",
+        notes=(*notes, *packages.lines, *alone),
+        same=_same(formed, heads, base),
+    )
+
+
+def _loaded(path: Path, registry: Registry, tables: Tables) -> Suite:
+    """Read the tables of a gate. Raises SuiteErrors, whose places are of the gate's own suite."""
+    try:
+        return loaded(path, registry, text=_text(tables))
+    except SuiteErrors as error:
+        shown = f"{path}, as the gate measures it"
+        faults = [replace(one, where=one.where.replace(str(path), shown)) for one in error.faults]
+        raise SuiteErrors(faults) from None
+
+
+def _text(tables: Tables) -> str:
+    return f"{MARK}\n{suite_in_toml(tables)}"
+
+
+def _alone(tables: Tables) -> Tables:
+    scenarios = as_table(tables["scenarios"])
+    return {label: {**as_table(one), "interleave": "off"} for label, one in scenarios.items()}
+
+
+def _same(tables: Tables, heads: Sequence[Code], base: BaseCommit) -> bool:
+    """Return whether each server has the same code, packages and options at the base."""
+    servers = as_table(tables["servers"])
+    return bool(heads) and all(
+        one.commit == base.commit
+        and one.changed_files == 0
+        and servers[base_label(one.server)] == {**as_table(servers[one.server]), "ref": base.commit}
+        for one in heads
+    )
+
+
+def _lacking(base: BaseCommit) -> list[str]:
+    ref = shlex.quote(base.ref)
+    if base.lacks is None:
+        says = f"whether the working tree lacks commits of {base.ref} is not known: the clone is "
+        says += "shallow; they would count as differences, too: git fetch --unshallow shows them"
+        return [says]
+    if not base.lacks:
+        return []
+    commits = counted(base.lacks, "commit")
+    differs = f"the working tree lacks {commits} of {base.ref}, which count as differences, too"
+    return [f'{differs}: rebase, or name --base "$(git merge-base {ref} HEAD)"']

@@ -1,0 +1,144 @@
+"""`benchforge gate`: check whether a change makes servers slower."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.cli.console.options import (
+    AS_JSON,
+    MACHINE_LOCK,
+    PROFILE,
+    RESULTS,
+    Lock,
+    SuiteFile,
+    argument,
+    click_command,
+    only,
+    option,
+)
+from benchforge.errors import Unusable
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """What a gate compares, which loss passes, and where it writes the verdicts."""
+
+    suite: Path = argument(type=SuiteFile())
+    base: str | None = option(
+        "--base",
+        metavar="REF",
+        help="Branch, tag or commit to compare with, such as origin/main; or an older result, for "
+        "the commits and options of its servers.",
+    )
+    limit: str = option(
+        "--limit", metavar="SHARE", default="5%", help="Largest loss of speed that passes."
+    )
+    time_limit: str = option(
+        "--time",
+        metavar="DURATION",
+        default="5m",
+        help="Time limit of the measurement, which ends earlier if all intervals are narrow "
+        "enough.",
+    )
+    profile: str | None = PROFILE
+    only: tuple[str, ...] = only("Check")
+    lock: str | None = option(
+        "--lock",
+        metavar="FILE",
+        help="Lock file, relative to the top of the repository.  [default: the nearest one]",
+    )
+    against: tuple[Path, ...] = option(
+        "--against",
+        metavar="RESULT",
+        help="Compare with older results of this machine instead of --base: a result, or a folder "
+        "of five or more; repeatable.",
+    )
+    reference: str | None = option(
+        "--reference",
+        metavar="LABEL",
+        help="With --against: a server that never changes, and that all results have.",
+    )
+    comment: Path | None = option(
+        "--comment", metavar="FILE", help="Write the verdicts as Markdown."
+    )
+    junit: Path | None = option(
+        "--junit", metavar="FILE", help="Write the verdicts as JUnit's XML."
+    )
+    badge: Path | None = option(
+        "--badge", metavar="FILE", help="Write a badge: an .svg or a .json file."
+    )
+    as_json: bool = AS_JSON
+    output: Path = RESULTS
+    machine_lock: Lock = MACHINE_LOCK
+
+
+@click_command("gate", GateOptions)
+def command(options: GateOptions) -> int:
+    """Check whether the working tree is slower than a base commit.
+
+    benchforge measures both side by side in one run, in turns where that is valid. Each has the
+    packages of its own lock file: uv.lock, poetry.lock, or a requirements.txt with pins. The
+    verdict on each server of each scenario is "not slower by more than 5 %", "slower",
+    "undecided" or "broken": a server that answers wrongly fails, however fast it is. In
+    simulations, at most 1 % of the checks of unchanged servers say "slower".
+
+    In GitHub's actions, the verdicts are also in the job's summary.
+
+    Exit codes: 0 nothing is slower, and the working tree answers rightly; 1 something is slower or
+    broken; 2 the suite, the base or the lock file cannot be used; 3 a program or a package is
+    missing; 4 something is undecided or invalid, or another process measures and you gave
+    --no-wait. A waiver of the suite counts as not slower.
+    """
+    from benchforge.cli.console.say import say, show, warn
+    from benchforge.cli.measure.duel.option_values import duration
+    from benchforge.cli.measure.gate.against import against_results
+    from benchforge.cli.measure.gate.beside import GateRequest, beside
+    from benchforge.cli.measure.gate.files import check_badge, write
+    from benchforge.cli.measure.gate.outcome import document
+    from benchforge.cli.measure.gate.text import lines
+    from benchforge.model.files.folder import read_header
+    from benchforge.parts.registry import Registry
+
+    check_badge(options.badge)
+    request = GateRequest(
+        options.suite,
+        _share(options.limit),
+        duration(options.time_limit),
+        options.profile,
+        options.only,
+        options.output,
+        options.machine_lock,
+    )
+    registry = Registry()
+    registry.listen(warn)
+    base, against, reference = options.base, options.against, options.reference
+    if base is not None and not against and reference is None:
+        outcome, ended = beside(request, base, options.lock, registry)
+    elif base is None and against and reference is not None:
+        outcome, ended = against_results(request, against, reference, registry)
+    else:
+        hint = "such as --base origin/main, or --against results --reference stable"
+        raise Unusable("gate: needs --base, or --against with --reference", hint)
+    if outcome.result and (holder := read_header(Path(outcome.result)).facts.get("lock")):
+        outcome = outcome._replace(notes=(*outcome.notes, f"the machine's lock was {holder}"))
+    if options.as_json:
+        show(json.dumps(document(outcome), indent=1, allow_nan=False))
+    else:
+        show("\n".join(lines(outcome)))
+    write(outcome, comment=options.comment, junit_xml=options.junit, badge=options.badge)
+    if outcome.result:
+        say(f"to see each trial: benchforge report {outcome.result}")
+    return ended or outcome.exit_code
+
+
+def _share(text: str) -> float:
+    """Return --limit as a share. Raises Unusable for what is none."""
+    from pydantic_core import PydanticCustomError
+
+    from benchforge.model.values.units import Share
+
+    try:
+        plain = text.isascii() and text.replace(".", "", 1).isdigit()
+        return float(Share.parse(float(text) if plain else text))
+    except PydanticCustomError:
+        raise Unusable(f"--limit {text}: not a share", 'write it like "5%" or 0.05') from None

@@ -1,0 +1,159 @@
+"""The packages of both commits: each from its own lock file, in an environment that is kept.
+
+The environments are runtimes of the suite, which are built and cached by what they require.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchforge.cli.measure.gate.commits.locks import (
+    NAMES,
+    POETRY,
+    UV,
+    Lock,
+    NotPinnedError,
+    nearest,
+    of_export,
+    of_poetry,
+    of_requirements,
+)
+from benchforge.cli.measure.gate.commits.repository import BaseCommit
+from benchforge.cli.measure.gate.pairs import base_label
+from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.suite.runtime import Runtime
+from benchforge.parts.command import Command
+from benchforge.parts.part import RunsPython
+from benchforge.run.locate import locate
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.text.readable import counted
+
+_MOST_BYTES = 16 * 1024 * 1024
+_EXPORTED_WITHIN_S = 120.0
+_EXPORT = ("export", "--frozen", "--no-dev", "--no-hashes", "--no-header", "--no-annotate")
+_LEFT_OUT = ("--no-emit-project", "--no-emit-workspace")
+
+
+class Packages:
+    """The packages of the servers of a gate."""
+
+    def __init__(self, suite: Suite, base: BaseCommit, lock: str | None) -> None:
+        self._suite, self._base, self._lock = suite, base, lock
+        self._read: dict[Path, Lock | str] = {}
+        self.lines: dict[str, None] = {}
+        "For a person: where packages come from."
+
+    def given_to(self, tables: Tables, folders: Mapping[str, Path]) -> Tables:
+        """Return the tables of a gate with the packages of both commits."""
+        servers, runtimes = {**as_table(tables["servers"])}, {**as_table(tables.get("runtimes"))}
+        for label, folder in folders.items():
+            part = self._suite.servers[label].part
+            if not isinstance(part, RunsPython) or not part.starts_python():
+                self._line(f"servers.{label}: a command: both commits run on what it starts")
+                continue
+            named = self._suite.runtimes.get(part.runtime or "")
+            if named is not None and named.requires:
+                self._line(f"servers.{label}: both commits have the packages of {part.runtime}")
+                continue
+            locks = self._locks(label, folder)
+            for side, lock in zip((label, base_label(label)), locks, strict=False):
+                runtime, table = _runtime(named, lock)
+                runtimes[runtime] = table
+                servers[side] = {**as_table(servers[side]), "runtime": runtime}
+        return {**tables, "servers": servers, **({"runtimes": runtimes} if runtimes else {})}
+
+    def _locks(self, label: str, folder: Path) -> list[Lock]:
+        """Return the locks of head and base; none where head has none."""
+        top, base = self._base.top.resolve(), self._base.folder
+        head_lock = self._at(top, folder)
+        if isinstance(head_lock, str):
+            self._line(
+                f"servers.{label}: {head_lock}: both commits have the same packages, "
+                "and a change of these is not measured"
+            )
+            return []
+        base_lock = self._at(base, base / folder.relative_to(top))
+        if isinstance(base_lock, str):
+            self._line(
+                f"servers.{label}: {base_lock} at the base: it has those of {head_lock.file}"
+            )
+            return [head_lock, head_lock]
+        same = "the same" if head_lock.pins == base_lock.pins else "others"
+        pinned = counted(len(head_lock.pins), "package")
+        self._line(f"servers.{label}: {pinned} of {head_lock.file}; {same} at the base")
+        return [head_lock, base_lock]
+
+    def _at(self, top: Path, folder: Path) -> Lock | str:
+        """Return the lock for a folder below a top, or why there is none."""
+        if self._lock is None:
+            file = nearest(folder, top)
+        else:
+            file = top / self._lock
+            if not file.is_file() or not file.resolve().is_relative_to(top.resolve()):
+                if top == self._base.top.resolve():
+                    hint = f"name a file below {top}"
+                    raise Unusable(f"--lock {self._lock}: no such file in the repository", hint)
+                file = None
+        if file is None:
+            return "no lock file" + ("" if self._lock else f" ({', '.join(NAMES)})")
+        if file not in self._read:
+            self._read[file] = self._lock_of(file, top)
+        return self._read[file]
+
+    def _lock_of(self, file: Path, top: Path) -> Lock | str:
+        shown = str(file.relative_to(top))
+        try:
+            return Lock(shown, self._pins(file))
+        except (NotPinnedError, OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            if self._lock is not None:
+                raise Unusable(f"--lock {shown}: {why}", "pin each package with ==") from error
+            return f"no lock file: {why}"
+
+    def _pins(self, file: Path) -> tuple[str, ...]:
+        if file.name == UV:
+            return of_export(self._exported(file.parent))
+        if file.name == POETRY:
+            return of_poetry(_text(file))
+        return of_requirements(file.name, lambda name: _text(file.parent / name))
+
+    def _exported(self, project: Path) -> str:
+        """Return what uv exports of a project. Raises NotPinnedError where it cannot."""
+        uv = locate("uv")
+        if uv is None:
+            raise ProgramMissing(f"{UV}: uv is missing", "pip install uv")
+        scratch = self._base.scratch / f"export-{len(self._read)}"
+        scratch.mkdir()
+        words = (uv, *_EXPORT, *_LEFT_OUT, "--project", project, "--python", sys.executable)
+        environment = {"UV_CACHE_DIR": str(scratch / "cache"), "HOME": str(scratch)}
+        done = self._base.sandbox.run(
+            "export", Command(*words, "--quiet"), scratch, environment, _EXPORTED_WITHIN_S
+        )
+        if done.code:
+            lines = [line for line in done.complained.splitlines() if line.strip()]
+            raise NotPinnedError(f"{UV}: uv cannot export it: {' '.join(lines[:2])}")
+        return done.printed
+
+    def _line(self, line: str) -> None:
+        self.lines[line] = None
+
+
+def _runtime(named: Runtime | None, lock: Lock) -> tuple[str, Tables]:
+    """Return the label and the table of a runtime with the packages of a lock."""
+    python = sys.executable if named is None else named.python
+    digest = hashlib.sha256(json.dumps([python, lock.pins]).encode()).hexdigest()[:8]
+    table: Tables = {"python": python, "requires": [*lock.pins]}
+    if named is not None and named.download:
+        table["download"] = True
+    return f"lock-{digest}", table
+
+
+def _text(file: Path) -> str:
+    with file.open("rb") as opened:
+        content = opened.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise NotPinnedError(f"{file.name}: more than {_MOST_BYTES // 1024**2} MiB")
+    return content.decode()

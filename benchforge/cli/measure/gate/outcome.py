@@ -1,0 +1,265 @@
+"""What came of a gate: a verdict on each pair, and the exit code."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from benchforge.cli.console.outcome import FAILS, NO_ANSWER
+from benchforge.cli.measure.gate.changes import changes, evidence_on
+from benchforge.cli.measure.gate.pairs import base_label, renamed
+from benchforge.cli.measure.gate.ratios import pair_ratio
+from benchforge.cli.measure.gate.verdict import WORST_FIRST, SpeedVerdict, judge
+from benchforge.cli.measure.gate.waivers import waiver_of
+from benchforge.model.suite.gate import Waiver
+from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.measurand import RATE
+from benchforge.model.values.metric_title import titled
+from benchforge.results.conclude import Summed
+from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.stats.verdict.comparison import ComparisonEvidence
+
+
+class GatedPair(NamedTuple):
+    """A pair, with its verdict."""
+
+    scenario: str
+    "Label in the suite."
+    case: CaseName
+    "Case of the working tree, as the gate measured it."
+    metric: str
+    verdict: SpeedVerdict
+    in_turns: bool
+    waiver: Waiver | None
+    "Waiver that holds today. It allows a slower server, and no broken one."
+    expired: Waiver | None
+    changed: tuple[str, ...] = ()
+    "Differences between the answers or the work of both sides: they decide nothing."
+
+    @property
+    def title(self) -> str:
+        """For a person: scenario, server, load tool and varied options."""
+        return self.case.model_copy(update={"scenario": self.scenario}).title
+
+    @property
+    def passes(self) -> bool:
+        """True if nothing is slower or broken by the change, or a waiver allows it."""
+        if self.verdict.state in {"not slower", "base broken"}:
+            return True
+        return self.waiver is not None and self.verdict.state != "broken"
+
+
+class Outcome(NamedTuple):
+    """All that a gate says."""
+
+    base: str
+    "Description of the base."
+    head: str
+    limit: float
+    level: float
+    "Level of each interval."
+    questions: tuple[GatedPair, ...]
+    notes: tuple[str, ...]
+    "For a person: what was left out, and how the pairs were measured."
+    result: str
+    "Folder of the result; empty if nothing was measured."
+    same: bool = False
+    "True if both have the same code and packages, so that nothing was measured."
+
+    @property
+    def state(self) -> str:
+        """The worst of all verdicts that no waiver allows."""
+        states = {
+            pair.verdict.state
+            for pair in self.questions
+            if not pair.passes or pair.verdict.state == "base broken"
+        }
+        return next((state for state in WORST_FIRST if state in states), "not slower")
+
+    @property
+    def exit_code(self) -> int:
+        """1 if something is broken or slower, else 4 if something has no answer, else 0."""
+        if not self.questions and not self.same:
+            return NO_ANSWER
+        return EXIT_CODES[self.state]
+
+
+EXIT_CODES: Mapping[str, int] = {
+    "broken": FAILS,
+    "slower": FAILS,
+    "invalid": NO_ANSWER,
+    "undecided": NO_ANSWER,
+    "base broken": 0,
+    "not slower": 0,
+}
+"Exit code of the worst verdict of a gate."
+
+
+def questions_of(
+    result: Summed,
+    origins: Mapping[str, str],
+    limit: float,
+    waivers: Sequence[Waiver],
+    questions: int,
+) -> tuple[GatedPair, ...]:
+    """Return the verdict on each pair of a result, by the first metric of its scenario.
+
+    `questions` is the number of pairs of the gate.
+    """
+    summary = result.summary
+    today = datetime.now().astimezone().date()
+    judged = []
+    for comparison in summary.comparisons:
+        evidence = evidence_on(comparison, result)
+        for head, base in heads(summary.cases_of(comparison)):
+            metric, verdict = _judged(head, base, evidence, limit, questions)
+            origin = origins.get(head.case.scenario, head.case.scenario)
+            waiver, expired = waiver_of(waivers, origin, head.case.server, today)
+            changed: tuple[str, ...] = ()
+            if base is not None and verdict.state not in {"broken", "base broken"}:
+                changed = changes(head, base, evidence, result)
+            judged.append(
+                GatedPair(
+                    *(origin, head.case, metric, verdict, head.in_turns, waiver, expired, changed)
+                )
+            )
+    return tuple(judged)
+
+
+def _judged(
+    head: CaseSummary,
+    base: CaseSummary | None,
+    evidence: ComparisonEvidence,
+    limit: float,
+    questions: int,
+) -> tuple[str, SpeedVerdict]:
+    """Return the title of the metric and the verdict, which holds with others levelled out, too."""
+    if broken := _broken(head, base):
+        return "", broken
+    if base is None:
+        return "", SpeedVerdict("invalid", why="the base was not measured")
+    if why := _why_none(head, base) or "; ".join(evidence.spoiled):
+        return "", SpeedVerdict("invalid", why=why)
+    pair = pair_ratio(head, base)
+    if pair is None:
+        return "", SpeedVerdict("undecided", why="no block was measured in the time")
+    rate = None if head.load is None else head.load.rate
+    if rate is not None and pair.line.measurand == RATE:
+        why = f"the load has a fixed rate, so its {pair.line.metric} says nothing: set `metrics`"
+        return "", SpeedVerdict("invalid", why=why)
+    title, better = titled(pair.line.metric, pair.line.of), pair.line.better
+    verdict, levelled = (
+        judge(estimate, better=better, limit=limit, questions=questions)
+        for estimate in (pair.plain, pair.levelled)
+    )
+    if levelled.state != verdict.state:
+        why = "other processes left one side more of the CPUs"
+        verdict = verdict._replace(state="undecided", why=why)
+    return title, verdict
+
+
+def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
+    """Return that a side answered wrongly; a wrong base decides nothing of a right head."""
+    if wrong := next(wrong_answers(head), ""):
+        return SpeedVerdict("broken", why=wrong)
+    wrong = "" if base is None else next(wrong_answers(base), "")
+    if not wrong:
+        return None
+    if not head.trials:
+        why = f"the base is broken ({wrong}), and the working tree was not measured"
+        return SpeedVerdict("invalid", why=why)
+    return SpeedVerdict("base broken", why=wrong)
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """Return the outcome for a program."""
+    return {
+        "state": outcome.state if outcome.questions or outcome.same else "invalid",
+        "exit_code": outcome.exit_code,
+        "base": outcome.base,
+        "head": outcome.head,
+        "limit": outcome.limit,
+        "level": outcome.level,
+        "same": outcome.same,
+        "verdicts": [_row(one) for one in outcome.questions],
+        "notes": list(outcome.notes),
+        "result": outcome.result,
+    }
+
+
+def _row(question: GatedPair) -> dict[str, Any]:
+    verdict, case, waiver = question.verdict, question.case, question.waiver
+    return {
+        "scenario": question.scenario,
+        "server": case.server,
+        "driver": case.driver,
+        "vary": case.vary,
+        "metric": question.metric,
+        "state": verdict.state,
+        "speed": verdict.value,
+        "low": verdict.low,
+        "high": verdict.high,
+        "blocks": verdict.blocks,
+        "in_turns": question.in_turns,
+        "why": verdict.why,
+        "changed": list(question.changed),
+        "waived": None if waiver is None else waiver.reason,
+    }
+
+
+def _why_none(head: CaseSummary, base: CaseSummary) -> str:
+    """Return why a pair cannot be compared at all: a side that failed and has no measurement.
+
+    In turns the failure of a side is the other's, too, whose message ends with it.
+    """
+    failures = [
+        (name, side.failed[0].failure.message)
+        for side, name in ((base, "base"), (head, "head"))
+        if side.failed and not side.trials
+    ]
+    if not failures:
+        return ""
+    name, message = min(failures, key=lambda failure: len(failure[1]))
+    return f"{name}: {message}"
+
+
+def unmeasured(summary: Summary) -> dict[str, str]:
+    """Return the scenarios that a gate measures again without turns, each with the reason.
+
+    Either no load in turns could be measured, though the servers started, or the base is broken:
+    then the answers of the working tree alone are judged.
+    """
+    again: dict[str, str] = {}
+    for comparison in summary.comparisons:
+        cases = summary.cases_of(comparison)
+        failures = [trial.failure for case in cases for trial in case.failed]
+        if any(case.trials for case in cases) or not failures:
+            continue
+        if all(failure.stage == "drive" and not failure.broken for failure in failures):
+            again[comparison.scenario] = "their servers are too slow to take turns"
+        elif not any(next(wrong_answers(head), "") for head, _ in heads(cases)):
+            again[comparison.scenario] = BASE_BROKEN
+    return again
+
+
+def heads(
+    cases: Sequence[CaseSummary],
+) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
+    """Yield each case of the working tree with the same at the base; None if that is missing."""
+    by_key = {_key(case.case): case for case in cases}
+    servers = {case.case.server for case in cases}
+    for case in cases:
+        if base_label(case.case.server) in servers:
+            yield case, by_key.get(_key(_at_base(case.case)))
+
+
+def _at_base(case: CaseName) -> CaseName:
+    vary = {renamed(path, case.server): value for path, value in case.vary.items()}
+    return case.model_copy(update={"server": base_label(case.server), "vary": vary})
+
+
+def _key(case: CaseName) -> tuple[str, str, str, str]:
+    return case.scenario, case.server, case.driver, repr(sorted(case.vary.items()))
+
+
+BASE_BROKEN = "the base answers wrongly"

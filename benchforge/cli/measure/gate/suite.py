@@ -1,0 +1,125 @@
+"""The suite of a gate: for how long, how precisely, and in turns where that is valid."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from benchforge.cli.measure.duel.turns import SLICE, apart, suite_or_why
+from benchforge.model.suite.until import LEAST_BLOCKS
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.plan import START_AND_STOP_S
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import Tables, as_table
+
+MARK = "# Formed by benchforge gate from the suite: each server, and the same at the base."
+_SHORTEST_BLOCK_S = 3.0  # of a pair, with start and stop: no more blocks fit
+_SHORTEST_S, _LONGEST_S = 0.2, 1.0  # of the load of a server in a block in turns
+_WARMUP = "300ms"
+_SAMPLE = "20%"
+_SHORTEST_LOAD_S = 1
+
+Load = Callable[[Tables], Suite]
+"Reads tables as a suite. Raises SuiteErrors."
+
+
+class Design(NamedTuple):
+    """How a gate measures."""
+
+    tables: Tables
+    alone: dict[str, str]
+    "Scenarios whose servers are measured one after the other, each with the reason."
+
+
+def designed(tables: Tables, precision: float, time_s: float, load: Load) -> Design:
+    """Return the tables with all that decides how the pairs are measured.
+
+    Raises SuiteErrors for a suite that cannot be measured in any way.
+    """
+    tables = {**tables, "loaders": _sampling(tables, load)}
+    repeat = as_table(tables.get("repeat"))
+    own: Tables = {key: repeat[key] for key in ("seed", "warmup", "quiet") if key in repeat}
+    if "placement" not in tables and apart(load(tables)):
+        tables = {**tables, "placement": "auto"}
+    shared: Tables = {
+        "warmup": _WARMUP,
+        **own,
+        "until": f"{100 * precision:.2f}%",
+        "between": [LEAST_BLOCKS, max(LEAST_BLOCKS, math.ceil(time_s / _SHORTEST_BLOCK_S))],
+    }
+    pair_s = time_s / len(as_table(tables["scenarios"]))
+    free_s = pair_s / LEAST_BLOCKS - 2 * START_AND_STOP_S
+    each = f"{max(_SHORTEST_S, min(_LONGEST_S, free_s / 2)):.1f}s"
+    scenarios: Tables = {}
+    alone: dict[str, str] = {}
+    for label, written in as_table(tables["scenarios"]).items():
+        scenario: Tables = {k: one for k, one in as_table(written).items() if k != "each"}
+        in_turns: Tables = {**scenario, "interleave": SLICE}
+        why = _why_not(
+            {**tables, "repeat": {**shared, "each": each}, "scenarios": {label: in_turns}},
+            load,
+            off=scenario.get("interleave") == "off",
+        )
+        scenarios[label] = {**scenario, "interleave": "off"} if why else in_turns
+        if why:
+            alone[label] = why
+    if len(alone) < len(scenarios):
+        shared["each"] = each
+    doubled: Tables = {**tables, "repeat": shared, "scenarios": scenarios}
+    if alone:
+        doubled["loaders"] = _shorter(doubled, load, pair_s / 2)
+    load(doubled)
+    return Design(doubled, alone)
+
+
+def without_turns(
+    design: Design, scenarios: Mapping[str, str], time_s: float, load: Load
+) -> Design:
+    """Return the design of some scenarios once more, with their servers one after the other.
+
+    `scenarios` has the reason by label.
+    """
+    tables = design.tables
+    repeat = {key: one for key, one in as_table(tables["repeat"]).items() if key != "each"}
+    kept: Tables = {
+        label: {**as_table(one), "interleave": "off"}
+        for label, one in as_table(tables["scenarios"]).items()
+        if label in scenarios
+    }
+    of_all = {key: one for key, one in tables.items() if key != "claims"}
+    again: Tables = {**of_all, "repeat": repeat, "scenarios": kept}
+    again["loaders"] = _shorter(again, load, time_s / (2 * len(kept)))
+    return Design(again, {label: scenarios[label] for label in kept})
+
+
+def _sampling(tables: Tables, load: Load) -> Tables:
+    """Return the load tools, of which those that can compare a sample of the answers do so.
+
+    In turns nothing else sees a wrong body of equal length. A mix has no sample.
+    """
+    suite = load(tables)
+    mixed = {case.name.driver for case in expand(suite) if case.workload is not None}
+    loaders = {**as_table(tables.get("loaders"))}
+    for label, declaration in suite.loaders.items():
+        if label not in mixed and getattr(declaration.part, "sample", "") is None:
+            loaders[label] = {**as_table(loaders[label]), "sample": _SAMPLE}
+    return loaders
+
+
+def _why_not(tables: Tables, load: Load, *, off: bool) -> str:
+    """Return why the servers of a scenario cannot take turns; empty if they can."""
+    if off:
+        return 'the suite says interleave = "off"'
+    suite = suite_or_why(tables, load)
+    return suite if isinstance(suite, str) else ""
+
+
+def _shorter(tables: Tables, load: Load, pair_s: float) -> Tables:
+    """Return the load tools with loads of which enough blocks fit into the time of a case."""
+    each_s = max(_SHORTEST_LOAD_S, math.floor(pair_s / (1.5 * LEAST_BLOCKS) - START_AND_STOP_S))
+    suite = load(tables)
+    loaders = {**as_table(tables.get("loaders"))}
+    for label, declaration in suite.loaders.items():
+        duration: Any = getattr(declaration.part, "duration", None)
+        if duration is not None and duration > each_s:
+            loaders[label] = {**as_table(loaders[label]), "duration": f"{each_s}s"}
+    return loaders

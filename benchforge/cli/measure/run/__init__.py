@@ -1,0 +1,1 @@
+"""`benchforge run`: from a suite to a result, its report and an exit code."""

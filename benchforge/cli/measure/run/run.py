@@ -1,0 +1,212 @@
+"""A run: from a suite, or a result that lacks trials, to a result and its exit code."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic_core import PydanticCustomError
+
+from benchforge.cli.app import used_up
+from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.say import say, warn
+from benchforge.cli.measure.run.announce import announce
+from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
+from benchforge.cli.measure.run.lock import locked
+from benchforge.cli.measure.run.loosened import loosened
+from benchforge.cli.measure.run.session import report_result, session
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.model.files.folder import HEADER
+from benchforge.model.values.distribution import entry_points
+from benchforge.model.values.units import Duration
+from benchforge.parts.registry import Registry
+from benchforge.remote.engine import on_hosts
+from benchforge.results.resume import ResumableResult, begun
+from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.run.disk.space import enough_for_scratch, scarce
+from benchforge.run.header import header_of, locks_of, with_facts
+from benchforge.run.machine.placement import machine, places
+from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.stats.summary.completeness import done, missing
+from benchforge.stats.summary.precision import precise
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.parts import parts_on
+from benchforge.suite.plan import RunGraph, plan
+from benchforge.suite.suite import Suite
+from benchforge.text.readable import counted
+
+BEFORE_RUN = "benchforge.before_run"
+"Entry points that raise an error for what a suite asks of this machine in vain."
+
+
+def begin(
+    path: Path,
+    output: Path,
+    options: RunOptions,
+    *,
+    kept: Callable[[Path], None] = lambda _: None,
+    text: str | None = None,
+) -> int:
+    """Measure a suite and report; `kept` hears the folder of the result. Return the exit code.
+
+    `text` is measured instead of what the file says.
+    """
+    suite = loaded(
+        path,
+        options.registry,
+        profile=options.profile,
+        settings=options.settings,
+        only=options.only,
+        text=text,
+    )
+    seed = suite.repeat.seed if suite.repeat.seed is not None else secrets.randbits(32)
+    context = _ground(suite)
+    with locked(options.lock) as other:
+        suite, graph = _planned(suite, seed)  # what is served may change during the wait
+        options.registry.consult("benchforge_planned", graph=graph)
+        _clear(output)
+        if short := scarce(output, len(graph)):
+            warn(short)
+        with on_hosts(suite, graph, context, say) as context:
+            # Building loads the machine: not while another benchforge measures.
+            prepared = _prepared(suite, graph, context, options.registry)
+            if other:
+                facts = {**prepared.header.facts, "lock": f"not held: {other}"}
+                header = prepared.header.model_copy(update={"facts": facts})
+                prepared = replace(prepared, header=header)
+            header, locks = prepared.header, locks_of(prepared.context)
+            files = {f"runtimes/{label}.txt": lock for label, lock in locks.items()}
+            # From its first moment it is a result that lacks nothing, and can be resumed.
+            now = datetime.now(UTC)
+            keep = ResultWriter.new(output, suite.name, now, {**files, HEADER: header})
+            with keep.held():
+                kept(keep.folder)
+                return _measured(prepared, ResumableResult(keep.folder, header, (), ()), options)
+
+
+def resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
+    """Measure what a result lacks, by the suite in `path` if its own file was moved.
+
+    Returns the exit code. Raises Unusable where the suite differs, or without `anyway` the machine.
+    """
+    with locked(options.lock), ResultWriter(folder).held():
+        return _resume(folder, path, options, anyway=anyway)
+
+
+def _resume(folder: Path, path: Path | None, options: RunOptions, *, anyway: bool) -> int:
+    _clear(folder.resolve().parent)
+    before = begun(folder)
+    header = before.header
+    before.check_given(options.profile, options.settings, options.only)
+    suite = loaded(
+        before.suite_file(path),
+        options.registry,
+        profile=header.profile,
+        settings=options.settings or tuple(header.settings.items()),
+        only=options.only or header.only,
+    )
+    before.check_alike(suite)
+    suite, graph = _planned(suite, header.seed)
+    before.check_plan(graph)
+    keep = ResultWriter(folder)
+    enough = precise(header, before.trials, suite.metrics)
+    lacking = missing(header, before.trials, enough)
+    there = done(header, before.trials)
+    if not lacking:
+        why = f": {enough.in_words}" if enough else f" of {there}"
+        say(f"nothing is missing in {folder}: {counted(there, 'planned measurement')}{why}")
+        keep.swept(before.alone)
+        return report_result(before, suite, options)
+    options.registry.consult("benchforge_planned", graph=graph)
+    with on_hosts(suite, graph, _ground(suite), say) as context:
+        return _resumed(before, suite, graph, context, options, anyway=anyway)
+
+
+def _resumed(
+    before: ResumableResult,
+    suite: Suite,
+    graph: RunGraph,
+    context: TrialContext,
+    options: RunOptions,
+    *,
+    anyway: bool,
+) -> int:
+    folder, keep = before.folder, ResultWriter(before.folder)
+    lacking = missing(
+        before.header, before.trials, precise(before.header, before.trials, suite.metrics)
+    )
+    there = done(before.header, before.trials)
+    if short := scarce(folder, lacking, [keep.place(trial.number) for trial in before.trials]):
+        warn(short)
+    prepared = _prepared(suite, graph, context, options.registry)
+    differs = before.differs(prepared.header)
+    if differs and not anyway:
+        hint = "resume with the same, or add --anyway: the report lists the changes"
+        raise Unusable(f"{folder} was begun with others: {'; '.join(differs)}", hint)
+    for difference in differs:
+        warn(f"changed since the run began: {difference}")
+    keep.swept(before.alone)
+    before = before.going_on(prepared.header, differs)
+    keep.session(before.sessions[-1])
+    return _measured(prepared, before, options, there)
+
+
+def _clear(folder: Path) -> None:
+    if left := cleared(folder):
+        say(left)
+
+
+def _planned(suite: Suite, seed: int) -> tuple[Suite, RunGraph]:
+    """Return the suite with the commits that it serves, and its plan."""
+    suite = with_code(suite, LocalHost())
+    return suite, plan(expand(suite), suite.repeat, seed)
+
+
+def _prepared(
+    suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
+) -> PreparedRun:
+    """Build the runtimes that are not there yet, and ask programs for their versions."""
+    for check in entry_points(BEFORE_RUN):
+        check.load()(suite, context)
+    context = with_runtimes(context, suite, parts_on(suite, None), say)
+    header = header_of(suite, graph, context)
+    enough_for_scratch()  # or a program had no room to print its version into
+    header = header.model_copy(update={"loosened_thresholds": loosened()})
+    facts = registry.tell("benchforge_facts", warn)
+    return PreparedRun(suite, graph, context, with_facts(header, facts, suite.secrets, warn))
+
+
+def _measured(
+    prepared: PreparedRun, begun: ResumableResult, options: RunOptions, there: int = 0
+) -> int:
+    announce(prepared, begun.folder, options.limits.time_limit_s, there)
+    context = prepared.context
+    try:
+        with context.host.many(), checked_out(prepared.suite, context, say) as context:
+            return session(replace(prepared, context=context), begun, options)
+    except Exception as error:
+        untold = isinstance(error, CannotKeep) and "--resume" not in error.hint
+        if options.resumable and (untold or used_up(error)):
+            limit = " --anyway" * bool(used_up(error))  # which is a fact of the machine
+            say(f"{ResultWriter(begun.folder).way_out}{limit}")
+        raise
+
+
+def _ground(suite: Suite) -> TrialContext:
+    own = tuple(parts_on(suite, None))
+    return replace(ground(suite, own), places=places(suite, machine()) if own else {})
+
+
+def time_limit_s(text: str | None) -> float | None:
+    """Return --time-limit in seconds. Raises Unusable for what is no duration."""
+    if text is None:
+        return None
+    try:
+        return float(Duration.parse(float(text) if text.replace(".", "", 1).isdigit() else text))
+    except PydanticCustomError:
+        hint = 'write it like "10m" or a number of seconds'
+        raise Unusable(f"--time-limit {text}: not a duration", hint) from None

@@ -1,0 +1,64 @@
+"""`benchforge serve`: one server of a suite, with its backends, until it is asked to end."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchforge.cli.console.options import (
+    PROFILE,
+    SETTINGS,
+    SuiteFile,
+    argument,
+    click_command,
+    option,
+)
+
+_PORT = click.IntRange(1, 65535)
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """Which server is started, on which ports, and where its logs go."""
+
+    suite: Path = argument(type=SuiteFile())
+    server: str = argument()
+    port: int | None = option(
+        "--port", type=_PORT, metavar="N", help="Port for HTTP.  [default: a free port]"
+    )
+    tls_port: int | None = option(
+        "--tls-port", type=_PORT, metavar="N", help="Port for HTTPS.  [default: a free port]"
+    )
+    profile: str | None = PROFILE
+    settings: tuple[tuple[str, str], ...] = SETTINGS
+    scenario: str | None = option(
+        "--scenario", metavar="NAME", help="Use this scenario.  [default: the first that fits]"
+    )
+    output: Path | None = option(
+        *("-o", "--output"), help="Directory in which a folder for the logs is created."
+    )
+
+
+@click_command("serve", ServeOptions)
+def command(options: ServeOptions) -> int:
+    """Start SERVER of SUITE, with its backends, on loopback until Ctrl-C or TERM.
+
+    benchforge sends the scenario's request, and prints the URL once the answer is right. You can
+    run this during a measurement, for example for other load tools.
+
+    Exit codes: 0 the server ran until Ctrl-C or TERM; 2 the suite or the command line cannot be
+    used; 3 a program is missing; 4 the server gave a wrong answer, or ended by itself; 5 its logs
+    cannot be written; 130 and 143 interrupted before it served.
+    """
+    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.measure.serve.server import serve
+    from benchforge.parts.registry import Registry
+
+    suite = loaded(
+        options.suite,
+        Registry(),
+        profile=options.profile,
+        settings=options.settings,
+        only=() if options.scenario is None else (options.scenario,),
+    )
+    return serve(suite, options.server, options.port, options.tls_port, options.output)

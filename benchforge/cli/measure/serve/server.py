@@ -1,0 +1,207 @@
+"""One server of a suite, with its backends, from its start to the signal that ends it."""
+
+import contextlib
+import errno
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchforge.cli.console.say import say, show
+from benchforge.cli.console.signals import Interrupted
+from benchforge.cli.measure.serve.serving import Served, serving
+from benchforge.errors import CannotKeep, TrialFailed, Unusable
+from benchforge.run.addresses import check_addresses
+from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.disk.hide import PRIVATE, hide_below
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.disk.scratch import PREFIX, claimed, stays
+from benchforge.run.sandbox.procfs import holders, named
+from benchforge.run.trial.context import TrialContext, ground, with_runtimes
+from benchforge.run.trial.scope import tuned
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import nearest
+from benchforge.text.readable import listed
+
+ADDRESS = "127.0.0.1"
+
+
+def serve(
+    suite: Suite, server: str, port: int | None, tls_port: int | None, output: Path | None
+) -> int:
+    """Start a server of a suite until a signal, with logs below `output`. Return the exit code."""
+    case = _case(suite, server)
+    if case.hosts:
+        hint = "leave out host and [placement.hosts] to serve on this machine"
+        raise Unusable(f"serve: {server} runs on host {case.hosts[f'server-{server}']}", hint)
+    ports = _ports(case, {"http": port, "https": tls_port})
+    stands_on = ground(suite, case.services)
+    if left := cleared():
+        say(left)
+    started = [case.name.server, *(label for label, _ in case.upstreams)]
+    suite = with_code(suite, stands_on.host, started)
+    check_addresses(_alone(suite, case), stands_on)
+    stands_on = with_runtimes(stands_on, suite, case.services, say)
+    labels: list[str] = []
+    try:
+        with (
+            checked_out(suite, stands_on, say) as stands_on,
+            _logs(output, server, suite.secrets) as folder,
+        ):
+            say(f"starting {_described(case, suite)}; logs in {folder}")
+            with serving(case, stands_on, folder, ports) as served:
+                labels = [one.site.label for one in reversed(served.services) if one.running]
+                if tls_port is not None and not served.root.startswith("https:"):
+                    raise _no_tls(tls_port, server)
+                _tell(case, stands_on, served)
+                raise served.ended()
+    except Interrupted as signal:
+        if not labels:
+            say("interrupted: nothing was served")
+            return signal.exit_code
+        say(f"stopped: {', '.join(labels)}")
+    return 0
+
+
+def _alone(suite: Suite, case: Case) -> Suite:
+    """Return the suite with what is started, in the network where it is started."""
+    scenario = suite.scenarios[case.name.scenario].model_copy(
+        update={"servers": (case.name.server,), "backends": tuple(dict(case.backends))}
+    )
+    return replace(suite, network="host", scenarios={case.name.scenario: scenario})
+
+
+def _described(case: Case, suite: Suite) -> str:
+    """For a person: what is started, and what else could have been."""
+    name, cases = case.name, list(expand(suite))
+    scenarios = [one.name.scenario for one in cases if one.name.server == name.server]
+    others = listed([one for one in dict.fromkeys(scenarios) if one != name.scenario])
+    varied = [f"{path} = {value}" for path, value in name.vary.items()]
+    description = f"{name.server} for scenario {', '.join([name.scenario, *varied])}"
+    return f"{description} (--scenario has also: {others})" if others != "none" else description
+
+
+def _case(suite: Suite, server: str) -> Case:
+    """Return the first case of a server, with the backends of all: who looks may ask for anything.
+
+    Raises Unusable when there is none that can be started.
+    """
+    if server not in suite.servers:
+        hint = nearest(server, suite.servers, "servers")
+        raise Unusable(f"{suite.path}: no server {server!r} is declared", hint)
+    cases = [case for case in expand(suite) if case.name.server == server]
+    if not cases:
+        scenarios = listed(list(suite.scenarios))
+        hint = "name it in a scenario, which declares the request and the backends"
+        raise Unusable(f"servers.{server}: no scenario names it; scenarios: {scenarios}", hint)
+    backends = {label: part for case in reversed(cases) for label, part in case.backends}
+    case = cases[0]._replace(backends=tuple(backends.items()))
+    if case.server.outside():
+        hint = "use its URL; benchforge starts only servers that are declared with a command"
+        raise Unusable(f"servers.{server}: it runs already, outside benchforge", hint)
+    return case
+
+
+def _ports(case: Case, wished: dict[str, int | None]) -> dict[str, int]:
+    """Return the ports that are asked for. Raises Unusable for one that cannot be had."""
+    ports = {name: number for name, number in wished.items() if number is not None}
+    for name, number in ports.items():
+        option = f"--{'tls-' if name == 'https' else ''}port {number}"
+        if name not in case.server.ports:
+            if name == "https":
+                raise _no_tls(number, case.name.server)
+            hint = f"its ports are: {', '.join(case.server.ports) or 'none'}"
+            raise Unusable(f"{option}: servers.{case.name.server} speaks no {name.upper()}", hint)
+        if number != (own := case.server.fixed_ports().get(name, number)):
+            hint = f"leave {option} out, or change the option port of the server"
+            raise Unusable(f"{option}: servers.{case.name.server} listens on port {own}", hint)
+        if reason := _taken(number):
+            raise Unusable(
+                f"{option}: {reason}", "choose another port, or leave it out for a free one"
+            )
+    return ports
+
+
+def _no_tls(port: int, server: str) -> Unusable:
+    return Unusable(
+        f"--tls-port {port}: servers.{server} speaks no HTTPS",
+        f"serve nginx with tls = true; before a server: use = 'nginx', upstream = {server!r}",
+    )
+
+
+def _taken(port: int) -> str:
+    """Return why a port cannot be had; "" when it can."""
+    with socket.socket() as trying:
+        trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
+        try:
+            trying.bind((ADDRESS, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                return f"{error.strerror}"
+            who = ", ".join(map(named, holders(port)))
+            return f"the port is taken by {who or 'a process that is not visible'}"
+    return ""
+
+
+@contextlib.contextmanager
+def _logs(output: Path | None, server: str, secrets: frozenset[str]) -> Iterator[Path]:
+    """Give a folder for the logs: a new one below `output`, or one that goes with the server.
+
+    It stays when something failed. Raises CannotKeep when it cannot be made.
+    """
+    own = contextlib.ExitStack()
+    try:
+        if output is None:
+            folder = own.enter_context(claimed(Path(tempfile.gettempdir()), f"{PREFIX}serve-"))
+        else:
+            folder = output / f"serve-{server}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(PRIVATE, exist_ok=True)
+    except OSError as error:
+        where = error.filename or output
+        raise CannotKeep(f"{where}: {error.strerror}", "choose another folder with -o") from error
+    keep = True
+    try:
+        yield folder
+    except TrialFailed as error:
+        for line in error.log.splitlines():
+            say(f"  | {line}")
+        say(f"logs are kept in {folder}")
+        raise
+    except OSError as error:
+        raise CannotKeep(
+            f"{error.filename or folder}: {error.strerror}", "check its disk"
+        ) from error
+    except (Interrupted, Unusable):
+        keep = output is not None
+        raise
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            hide_below(folder, secrets)
+            if output is None:
+                stays(folder)
+        own.close()
+
+
+def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
+    """Say what came of the tuning, and print where the server, and all behind it, is."""
+    if came := tuned(served.scope.sandbox.mode):
+        say(f"tuning: {came.in_words}")
+    request, answer = case.request, served.answer
+    lines = [
+        f"{case.name.server}: {served.root}",
+        f"{request.method} {request.path}: {answer.status}, {answer.length} bytes",
+        *(
+            f"{one.site.label}: {one.part.gives(one.site).get('url', 'has no URL')}"
+            for one in served.services[:-1]
+        ),
+    ]
+    show("\n".join(lines))
+    say("running until Ctrl-C")

@@ -1,0 +1,87 @@
+"""`benchforge plugins check`: a part asked as a run would ask it; nothing is started."""
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from benchforge.cli.console.options import PATH
+from benchforge.cli.console.say import say, show
+from benchforge.cli.plugins.examination.examine import Examined, Read, examine, reading_rows
+from benchforge.cli.plugins.examination.reads_rows import shown_rows
+from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.plugins.wanted import OPTION_VALUES, chosen, wanted
+from benchforge.errors import Unusable
+from benchforge.parts.part import Driver
+from benchforge.parts.reader import Reader
+from benchforge.parts.registry import Registry
+from benchforge.parts.sound import unsound
+from benchforge.text.readable import counted
+
+DEFECTS, NO_READING = 1, 4
+_SHOWN = 20
+
+
+@click.command("check")
+@click.argument("name")
+@OPTION_VALUES
+@click.option(
+    "--output",
+    "outputs",
+    metavar="PATH",
+    multiple=True,
+    type=PATH,
+    help="Recorded output of the tool: a file, or a folder with stdout.txt and other files.",
+)
+def command(name: str, settings: tuple[tuple[str, str], ...], outputs: tuple[Path, ...]) -> int:
+    """Check the part NAME without starting a process.
+
+    This prints the commands for standard requests, and lists the options and the parts of a request
+    that never reach these commands. It parses each --output as it is and in hundreds of damaged
+    forms.
+
+    Exit codes: 0 no defects; 1 defects; 2 there is no such part, or its plugin or an option is
+    wrong; 4 an output has no reading.
+    """
+    registry = Registry()
+    kind, part_name = wanted(registry, name)
+    cls = registry.part(kind, part_name)
+    if fault := unsound(cls):  # the registry does not look at the parts of benchforge itself
+        raise Unusable(f"{kind}-{part_name}: {fault}", "repair it")
+    if outputs and not issubclass(cls, Driver | Reader):
+        raise Unusable(
+            f"--output: benchforge reads no output of a {kind}", "use it with load tools or readers"
+        )
+    recordings = [Recording.of(path) for path in outputs]
+    examined = examine(cls, chosen(settings), recordings)
+    show(f"{registry.origins(kind, part_name)[0]}\n\n{_text(examined)}".rstrip())
+    for finding in examined.findings[:_SHOWN]:
+        say(str(finding))
+    if (more := len(examined.findings) - _SHOWN) > 0:
+        say(f"and {more} more")
+    wrong = counted(len(examined.defects), "defect")
+    warnings = counted(len(examined.findings) - len(examined.defects), "warning")
+    say(f"{kind}-{part_name}: {wrong}, {warnings}")
+    if examined.defects:
+        return DEFECTS
+    return NO_READING if any(read.reading is None for read in examined.readings) else 0
+
+
+def _text(examined: Examined) -> str:
+    blocks = [
+        title + "\n" + textwrap.indent("\n".join(lines), "  ")
+        for title, lines in examined.answers.items()
+        if lines
+    ]
+    reads = [*map(_read, examined.readings), *map(shown_rows, examined.rows)]
+    return "\n".join([*blocks, *(f"\n{read}" for read in reads)])
+
+
+def _read(read: Read) -> str:
+    if read.reading is None and not read.damages:
+        return f"{read.name}: no reading: {read.refused}"
+    tried = f"damaged in {read.damages} ways: {read.refusals} refused"
+    if read.reading is None:
+        return f"{read.name}: no reading: {read.refused}\n  {tried}"
+    rows = [f"  {name:<12} {text}" for name, text in reading_rows(read.reading)]
+    return "\n".join([read.name, *rows, f"  {tried}"])

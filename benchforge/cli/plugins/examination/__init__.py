@@ -1,0 +1,1 @@
+"""What `plugins check` asks of a part, with damaged and hostile outputs."""

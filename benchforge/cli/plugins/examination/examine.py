@@ -1,0 +1,360 @@
+"""A part asked everything that a run would ask it, and what was found out."""
+
+import json
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchforge.cli.plugins.examination import answers, inputs
+from benchforge.cli.plugins.examination.answers import Crashed, PartRefusal, ask_part
+from benchforge.cli.plugins.examination.changes import deaf
+from benchforge.cli.plugins.examination.finding import PartFinding, defect, defects, warning
+from benchforge.cli.plugins.examination.hostile import reading_of, tried
+from benchforge.cli.plugins.examination.reads_rows import ReadRows, read_rows
+from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.plugins.options import options as options_of
+from benchforge.cli.plugins.wanted import made
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.reading import Reading
+from benchforge.parts.command import Command, Need
+from benchforge.parts.fault import in_a_line
+from benchforge.parts.part import Driver, Part, RunsPython, Server, Service
+from benchforge.parts.reader import Reader
+from benchforge.parts.site import Target
+from benchforge.text.readable import amount
+
+WARM_UP_S = (2.0, 60.0)
+FEW, MANY = 1, 64
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a recording says; `refused` is why it has no reading."""
+
+    name: str
+    reading: Reading | None
+    refused: str
+    damages: int
+    refusals: int
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a part answered, as lines for a person under a title each, and what is wrong with it."""
+
+    part: Part
+    answers: dict[str, list[str]]
+    readings: tuple[Read, ...]
+    findings: tuple[PartFinding, ...]
+    rows: tuple[ReadRows, ...] = ()
+    "Rows that a reader made of its recordings."
+
+    @property
+    def defects(self) -> list[str]:
+        """What makes wrong numbers, or ends a run."""
+        return defects(self.findings)
+
+
+@dataclass
+class _Notes:
+    lines: dict[str, list[str]] = field(default_factory=dict)
+    findings: list[PartFinding] = field(default_factory=list)
+
+
+def examine(
+    cls: type[Part],
+    options: Mapping[str, JsonValue] | None = None,
+    recordings: Sequence[Recording] = (),
+) -> Examined:
+    """Ask a part of these options all there is to ask; nothing is started.
+
+    Raises Unusable when the options are wrong, or one that is needed is not given.
+    """
+    wished = dict(options or {})
+    given = {**_of_the_first(cls, recordings), **wished}
+    recordings = tuple(recordings)
+    part = made(cls, given)
+    notes = _Notes()
+    notes.findings += _written(cls)
+    try:
+        programs = inputs.programs(_needs(part, notes))
+    except Crashed as error:
+        return Examined(part, notes.lines, (), (*notes.findings, defect(str(error))))
+    reads: list[Read] = []
+    if isinstance(part, Driver):
+        _of_driver(part, given, programs, recordings[:1], notes)
+        reads = [_of_recording(part, wished, recording, notes) for recording in recordings]
+    elif isinstance(part, Service):
+        _of_service(part, given, programs, notes)
+    elif isinstance(part, Reader):
+        return _of_reader(part, recordings, notes)
+    return Examined(part, notes.lines, tuple(reads), tuple(dict.fromkeys(notes.findings)))
+
+
+def _of_the_first(cls: type[Part], recordings: Sequence[Recording]) -> dict[str, JsonValue]:
+    """Return what the part cannot do without, as the first recording has it."""
+    needed = {
+        field.alias or name for name, field in cls.model_fields.items() if field.is_required()
+    }
+    options = recordings[0].options if recordings else {}
+    return {name: value for name, value in options.items() if name in needed}
+
+
+def _written(cls: type[Part]) -> Iterator[PartFinding]:
+    """Yield what a person would look for in vain."""
+    if not (cls.__doc__ or "").strip() or cls.__doc__ == getattr(cls.__base__, "__doc__", None):
+        yield warning(f"{cls.__name__} has no docstring: its first line is in every list")
+    if silent := [one.name for one in options_of(cls) if not one.doc and one.name not in _OBVIOUS]:
+        yield warning(f"options without a sentence below them: {', '.join(silent)}")
+
+
+_OBVIOUS = ("connections", "duration", "threads", "workers", "users", "backlog")
+
+
+def _needs(part: Part, notes: _Notes) -> list[Any]:
+    needs: list[Any] = ask_part("needs()", lambda: list(part.needs()))
+    for need in needs:
+        if not isinstance(need, Need):
+            raise Crashed(f"needs(): {need!r} is no Need")
+        if not need.install and not need.debian:
+            notes.findings.append(defect(f"need {need.name!r} does not say how to install it"))
+    return needs
+
+
+def _of_reader(part: Reader, recordings: Sequence[Recording], notes: _Notes) -> Examined:
+    pairs = [read_rows(part, recording) for recording in recordings]
+    findings = (*notes.findings, *(one for _, faults in pairs for one in faults))
+    refused = tuple(Read(rows.name, None, rows.refused, 0, 0) for rows, _ in pairs if rows.refused)
+    read = tuple(rows for rows, _ in pairs if not rows.refused)
+    return Examined(part, {}, refused, tuple(dict.fromkeys(findings)), read)
+
+
+# Drivers
+
+
+def _of_driver(
+    part: Driver,
+    options: dict[str, JsonValue],
+    programs: Mapping[str, Path],
+    recordings: Sequence[Recording],
+    notes: _Notes,
+) -> None:
+    for title, target in inputs.targets(programs).items():
+        try:
+            answers.of_driver(part, target)
+            asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
+            notes.lines[title] = [shown(one) for one in asks.commands(target)]
+        except PartRefusal as error:
+            notes.lines[title] = [f"refused: {error}"]
+            if title == inputs.GET:
+                notes.findings.append(defect(f"it refuses a plain {title}: {error}"))
+                return
+        except Crashed as error:
+            notes.lines[title] = [f"crashed: {error}"]
+            notes.findings.append(defect(f"{title}: {error}"))
+            if title == inputs.GET:
+                return
+    notes.findings += _times(part, inputs.targets(programs)[inputs.GET])
+    notes.findings += _dropped(part, programs)
+    plain = inputs.targets(programs)
+    recorded = {name: value for one in recordings for name, value in one.options.items()}
+    notes.findings += _deaf(
+        made(type(part), {**recorded, **options}),
+        {**recorded, **options},
+        lambda variant: _behaviour(variant, plain, recordings),
+        "" if recordings else " that is started; whether it does in what is read, --output shows",
+    )
+    for count in (FEW, MANY):
+        if "connections" in type(part).model_fields:
+            some = made(type(part), {**options, "connections": count})
+            notes.findings += _works(some, plain[inputs.GET], f"connections = {count}")
+
+
+def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
+    try:
+        seconds = ask_part("declared_s()", lambda: float(part.declared_s()))
+        if not 0 < seconds < math.inf:
+            yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
+        short, long = (answers.of_driver(_warm(part, one), target) for one in WARM_UP_S)
+        if short == long:
+            yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
+    except (Crashed, PartRefusal) as error:
+        yield defect(str(error))
+
+
+def _warm(part: Driver, seconds: float) -> Driver:
+    warm: object = ask_part("for_warm_up()", lambda: part.for_warm_up(seconds))
+    if not isinstance(warm, Driver):
+        raise Crashed(f"for_warm_up(): {warm!r} is no load")
+    return warm
+
+
+def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding]:
+    """Yield what of a target never reaches the commands: wrong numbers, where it is needed."""
+    for aspect in inputs.aspects(programs):
+        try:
+            base, other = (answers.of_driver(part, each) for each in (aspect.base, aspect.other))
+        except (PartRefusal, Crashed):  # refused is well; a crash is told where it is asked first
+            continue
+        if base == other:
+            finding = defect if aspect.needed else warning
+            yield finding(f"it ignores {aspect.name}: neither sent nor refused")
+
+
+def _works(part: Part, target: Target, what: str) -> Iterator[PartFinding]:
+    if isinstance(part, Driver):
+        try:
+            answers.of_driver(part, target)
+        except (Crashed, PartRefusal) as error:
+            yield defect(f"{what}: {error}")
+
+
+def _behaviour(
+    part: Part, targets: Mapping[str, Target], recordings: Sequence[Recording]
+) -> list[object]:
+    assert isinstance(part, Driver)  # noqa: S101 - of the same class
+    return [
+        _or_error(lambda: list(part.needs())),
+        *(_or_error(partial(answers.of_driver, part, target)) for target in targets.values()),
+        *(_or_error(partial(reading_of, part, recording)) for recording in recordings),
+    ]
+
+
+def _of_recording(
+    part: Driver, options: dict[str, JsonValue], recording: Recording, notes: _Notes
+) -> Read:
+    reads = made(type(part), {**recording.options, **options})
+    assert isinstance(reads, Driver)  # noqa: S101 - of the same class
+    whole: Reading | None = None
+    refused = ""
+    try:
+        whole = reading_of(reads, recording)
+    except BenchforgeError as error:
+        refused = error.message
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+        refused = in_a_line(error)
+        notes.findings.append(defect(f"{recording.name}: read() crashes: {refused}"))
+        return Read(recording.name, None, refused, 0, 0)  # each damage of it would say the same
+    if whole is not None and not whole.good_at_least <= whole.good_at_most <= whole.responses:
+        notes.findings.append(defect(f"{recording.name}: more good responses than responses"))
+    damaged = tried(reads, recording, whole)
+    notes.findings += damaged.findings
+    count = damaged.refused + damaged.harmless + len(damaged.findings)
+    return Read(recording.name, whole, refused, count, damaged.refused)
+
+
+# Services
+
+
+def _of_service(
+    part: Service, options: dict[str, JsonValue], programs: Mapping[str, Path], notes: _Notes
+) -> None:
+    site = inputs.site(part, programs)
+    try:
+        answer = answers.of_service(part, site)
+        command = part.command(site)
+        notes.lines["command"] = [shown(command)] if command else ["none: it already runs"]
+        for name in ("template", "prepare", "verify"):
+            if answer[name]:
+                notes.lines[name] = [
+                    f"{says}: {shlex.join(one['argv'])}" for says, one in answer[name]
+                ]
+        notes.lines["ready"] = [answer["ready"]]
+        notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
+        answers.of_all(part, site)
+    except (PartRefusal, Crashed) as error:
+        notes.findings.append(defect(str(error)))
+        return
+    if isinstance(part, Server):
+        notes.findings += _unheard(part, programs, answer)
+    elif not answer["gives"]:
+        notes.findings.append(defect("gives() is empty: no server can find it"))
+    notes.findings += _deaf(
+        part, options, lambda variant: _or_error(lambda: _service_behaviour(variant, programs))
+    )
+
+
+def _unheard(
+    part: Server, programs: Mapping[str, Path], answer: answers.Answer
+) -> Iterator[PartFinding]:
+    """Yield what of its place a server does not hear: it would be looked for where it is not."""
+    if answer["outside"] or answer["command"] is None:
+        return
+    site = inputs.site(part, programs)
+    others = {
+        "its port": (replace(site, ports={n: p + 1000 for n, p in site.ports.items()}), defect),
+        "the address to listen on": (replace(site, address="127.0.0.2"), warning),
+        "what backends give": (replace(site, backends={}), warning),
+    }
+    if isinstance(part, RunsPython) and part.starts_python():
+        others["the interpreter of its runtime"] = (replace(site, python=Path("/other")), defect)
+    started = ("command", "files", "prepare", "template")
+    for what, (other, finding) in others.items():
+        behind = what in {"its port", "the address to listen on"} and answer["behind_proxy_only"]
+        again = _or_error(partial(answers.of_service, part, other))
+        heard = not isinstance(again, dict) or any(again[one] != answer[one] for one in started)
+        if not heard and not behind:
+            yield finding(f"it ignores {what}: nothing that is started changes with it")
+
+
+def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
+    assert isinstance(part, Service)  # noqa: S101 - of the same class
+    site = inputs.site(part, {**programs, **inputs.programs(part.needs())})
+    return {**answers.of_all(part, site), **answers.of_service(part, site)}
+
+
+# Both
+
+
+def _deaf(
+    part: Part, options: dict[str, JsonValue], behaviour: Callable[[Part], object], more: str = ""
+) -> Iterator[PartFinding]:
+    for text in deaf(part, options, behaviour):
+        yield warning(text + (more if text.endswith("changes nothing") else ""))
+
+
+def _or_error(ask: Callable[[], object]) -> object:
+    try:
+        return ask()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - another answer, which is compared
+        return in_a_line(error)
+
+
+def shown(command: Command) -> str:
+    """Return a command as a shell would take it."""
+    set_ = [f"{name}={shlex.quote(value)}" for name, value in command.environment.items()]
+    fed = [f"< {shlex.quote(str(command.stdin))}"] if command.stdin else []
+    return " ".join([*set_, shlex.join(command.argv), *fed])
+
+
+def reading_rows(reading: Reading) -> list[tuple[str, str]]:
+    """Return what a reading says, for a person, as names and texts."""
+    times = reading.percentiles_us or {}
+    if reading.latency is not None and reading.latency.count:
+        quantiles = {"50": 0.5, "99": 0.99}
+        times = {name: reading.latency.quantile(q) or 0 for name, q in quantiles.items()}
+    errors = ", ".join(f"{count} {name}" for name, count in reading.errors.items() if count)
+    latency = ", ".join(f"{amount('us', times[p])} ({p} %)" for p in ("50", "99") if p in times)
+    good = reading.bounds
+    if not (reading.statuses or reading.bodies or reading.own_requests):
+        good = f"at most {reading.good_at_most} good: no statuses, so a run compares their bytes"
+    return [
+        ("responses", f"{reading.responses}; {good}"),
+        ("errors", errors or "none"),
+        ("unanswered", _or_unknown(reading.unanswered)),
+        ("duration", amount("s", reading.seconds)),
+        ("latency", latency or "unknown"),
+        ("connections", _or_unknown(reading.connections)),
+        ("defects", ", ".join(reading.defects) or "none known"),
+        ("claims", json.dumps(reading.printed) if reading.printed else "none"),
+    ]
+
+
+def _or_unknown(value: object) -> str:
+    return "unknown" if value is None else str(value)

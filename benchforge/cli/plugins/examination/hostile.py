@@ -1,0 +1,93 @@
+"""A driver's reading of what is damaged: it is refused, or is the reading of the whole."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchforge.cli.plugins.examination.damage import WITHOUT, damages
+from benchforge.cli.plugins.examination.finding import PartFinding, defect, warning
+from benchforge.cli.plugins.examination.recorded import FACTS, Recording
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.reading import Reading
+from benchforge.parts.fault import in_a_line
+from benchforge.parts.part import Driver
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.text.readable import cut, listed
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of the damages of one recording."""
+
+    refused: int
+    harmless: int
+    findings: tuple[PartFinding, ...]
+
+
+def reading_of(part: Driver, recording: Recording) -> Reading:
+    """Return the reading of a recording as it is. Raises what the part raises."""
+    with _place() as folder:
+        return recording.read(part, folder)
+
+
+def tried(part: Driver, recording: Recording, whole: Reading | None) -> Tried:
+    """Read every damage of every file. `whole` is the reading of the recording as it is.
+
+    It is None where that is refused: then a damaged one must not crash the part either.
+    """
+    counts = {"refused": 0, "harmless": 0}
+    findings: list[PartFinding] = []
+    with _place() as folder:
+        for file, what, damaged in _damaged_recordings(recording):
+            at = f"{recording.name}: {file} {what}"
+            try:
+                reading = damaged.read(part, folder)
+            except BenchforgeError:
+                counts["refused"] += 1
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+                findings.append(defect(f"{at}: crashes: {in_a_line(error)}"))
+            else:
+                if whole is None or numbers(reading) == numbers(whole):
+                    counts["harmless"] += 1
+                else:
+                    # Many tools leave a line out where they have nothing to tell by it.
+                    level = warning if what.startswith(WITHOUT) else defect
+                    differences = difference(whole, reading)
+                    findings.append(level(f"{at}: accepts a damaged output: {differences}"))
+    return Tried(counts["refused"], counts["harmless"], tuple(findings))
+
+
+def numbers(reading: Reading) -> Reading:
+    """Return a reading without the tool's own words: those are kept as they were printed."""
+    return reading.model_copy(update={"printed": {}, "server_software": None})
+
+
+def difference(whole: Reading, other: Reading) -> str:
+    """Return what two readings say otherwise, for a person."""
+    whole_fields, other_fields = whole.model_dump(mode="json"), other.model_dump(mode="json")
+    changes = [
+        f"{name} {cut(str(whole_fields[name]), 40)} -> {cut(str(other_fields[name]), 40)}"
+        for name in whole_fields
+        if whole_fields[name] != other_fields[name] and name not in {"printed", "server_software"}
+    ]
+    return listed(changes, _SHOWN)
+
+
+def _damaged_recordings(recording: Recording) -> Iterator[tuple[str, str, Recording]]:
+    for file, content in recording.files.items():
+        if file == FACTS:
+            continue
+        for what, changed in damages(content):
+            files = {**recording.files, file: changed}
+            yield file, what, replace(recording, files=files)
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[Path]:
+    """Give an empty folder, for the files of a recording only."""
+    with scratch_folder() as own:
+        (folder := own / "0").mkdir()
+        yield folder

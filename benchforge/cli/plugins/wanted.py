@@ -1,0 +1,91 @@
+"""The part that a command line names, and one made of it with a few options."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+from pydantic import JsonValue, ValidationError
+
+from benchforge.cli.console.options import setting
+from benchforge.errors import Unusable
+from benchforge.parts.part import Kind, Part
+from benchforge.parts.registry import Registry
+from benchforge.parts.sound import KINDS
+from benchforge.suite.toml.faults import nearest
+from benchforge.suite.toml.models import typed
+from benchforge.suite.toml.plain import NotFinite, plain
+
+OPTION_VALUES = click.option(
+    *("--set", "settings"),
+    metavar="OPTION=VALUE",
+    type=setting,
+    multiple=True,
+    help="Set an option of the part, as in a suite.",
+)
+
+
+def wanted(registry: Registry, name: str) -> tuple[Kind, str]:
+    """Return kind and name of `loader-wrk`, or of `wrk` where one part alone is called so.
+
+    Of a load tool and its reader, return the load tool. Raises Unusable where there is none, or
+    more than one.
+    """
+    return all_wanted(registry, name)[0]
+
+
+def all_wanted(registry: Registry, name: str) -> list[tuple[Kind, str]]:
+    """Return kind and name as `wanted` does, and after it those of the reader of that name."""
+    pairs = list(_kinds_and_names(registry))
+    matching = [pair for pair in pairs if name in {pair[1], "-".join(pair)}]
+    matching.sort(key=lambda pair: pair[0] == "reader")
+    if sum(pair[0] != "reader" for pair in matching) > 1:
+        names = [f"{kind}-{one}" for kind, one in matching]
+        raise Unusable(
+            f"{name}: {len(matching)} parts have that name", f"one of: {', '.join(names)}"
+        )
+    if not matching:
+        names = [f"{kind}-{one}" for kind, one in pairs]
+        whole = "-" in name and name.partition("-")[0] in KINDS
+        near = nearest(name, names if whole else [one for _, one in pairs], "parts")
+        hint = near.partition("parts:")[0].strip() or "`benchforge plugins` lists all parts"
+        raise Unusable(f"no part named {name!r}", hint)
+    return matching
+
+
+def chosen(settings: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
+    """Return options as `--set OPTION=VALUE` gives them, each a TOML value, or else text."""
+    return {name: _value(name, written) for name, written in settings}
+
+
+def made(cls: type[Part], options: Mapping[str, JsonValue]) -> Part:
+    """Return a part with these options. Raises Unusable that names the option that is wrong."""
+    try:
+        return typed(cls, options)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = f"{cls.kind}-{cls.name}"
+        option = ".".join(str(step) for step in first["loc"])
+        if first["type"] == "missing":
+            what = f"{where}: it needs the option {option!r}"
+            raise Unusable(what, f"give it: --set {option}=...") from None
+        shown = json.dumps(first["input"], default=str)
+        what = f"{where}: {option + ': ' if option else ''}{first['msg']}"
+        hint = f"it was given {shown}; see: benchforge plugins show {where}"
+        raise Unusable(what, hint) from None
+
+
+def _kinds_and_names(registry: Registry) -> Iterator[tuple[Kind, str]]:
+    for kind in KINDS:
+        for name in registry.names(kind):
+            yield kind, name
+
+
+def _value(name: str, written: str) -> JsonValue:
+    try:
+        table = tomllib.loads(f"value = {written}")
+        return plain(table["value"]) if list(table) == ["value"] else written
+    except NotFinite as error:
+        raise Unusable(f"--set {name}={written}: {error}") from None
+    except (ValueError, RecursionError):
+        return written

@@ -1,0 +1,1 @@
+"""Commands that read results, and results of other tools."""

@@ -1,0 +1,192 @@
+"""The checks of sources: of each its rows one by one, its tables, then what is not stated."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from benchforge.cli.console.say import say
+from benchforge.cli.results.audit.checks.listed import EXPLAINS, OF_ROWS, OF_SOURCES, OF_TABLES
+from benchforge.cli.results.audit.checks.sittings import ranks
+from benchforge.cli.results.audit.facts import shown
+from benchforge.cli.results.audit.finding import SEVERITIES, Finding
+from benchforge.cli.results.audit.sources import opened, reader_of, unread
+from benchforge.errors import BenchforgeError, Unusable
+from benchforge.parts.reader import Fact, Reader, Row, Source
+from benchforge.text import readable
+
+MOST_ROWS = 200_000
+_WANTED = {
+    "connections": "--connections",
+    "pipeline": "--pipeline",
+    "duration": "--duration",
+    "body": "--body",
+}
+"Facts that an auditor may know, and that loads need; with the options that give them."
+
+
+UNCHECKED = ("AK1", "AN2", "AF2")
+"Findings about what is not stated, or about the options: no identity was checked by them."
+
+
+@dataclass
+class Audited:
+    """What the checks found in a source."""
+
+    source: str
+    reader: str
+    rows: list[Row] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    held: Counter[str] = field(default_factory=Counter)
+    "Number of rows and tables in which an identity holds, by its code."
+
+    @property
+    def checked(self) -> int:
+        """Number of identities that could be checked."""
+        broken = {(finding.code, finding.row) for finding in self.findings}
+        return self.held.total() + sum(code not in UNCHECKED for code, _ in broken)
+
+    def sorted(self) -> list[Finding]:
+        """Return the findings, the worst ones first."""
+        return sorted(
+            self.findings, key=lambda entry: (SEVERITIES.index(entry.severity), entry.code)
+        )
+
+
+def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, Fact]) -> Audited:
+    """Check the rows of a source. Raises ValueError for more rows than memory is kept for."""
+    of = Audited(source, reader)
+    for row in rows:
+        if len(of.rows) >= MOST_ROWS:
+            raise ValueError(readable.too_many(MOST_ROWS + 1, MOST_ROWS, "rows"))
+        whole = replace(row, facts={**given, **row.facts})
+        of.rows.append(whole)
+        of.findings += _disagreeing(row, given)
+        for code, check in OF_ROWS.items():
+            _take(of, code, check(whole), whole)
+    tables: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in of.rows:
+        tables[row.table].append(row)
+    for name, rows_ in tables.items():
+        for code, of_table in OF_TABLES.items():
+            _take(of, code, of_table(name, rows_) if name else None, None)
+    for code, of_source in OF_SOURCES.items():
+        _take(of, code, of_source(source, of.rows), None)
+        if any(finding.code == code for finding in of.findings):
+            of.findings = [one for one in of.findings if one.code not in EXPLAINS.get(code, ())]
+    of.findings += _not_stated(of)
+    return of
+
+
+def audits_of(
+    paths: Sequence[str], candidates: Sequence[Reader], facts: Mapping[str, Fact]
+) -> tuple[list[Audited], bool]:
+    """Return the audit of each source, and whether all could be read.
+
+    In a folder, what no reader knows is passed over.
+    """
+    audits: list[Audited] = []
+    passed = unreadable = 0
+    for source, in_folder in opened(paths):
+        reader = reader_of(source, candidates)
+        if reader is None:
+            if not in_folder:
+                raise unread(source, [candidate.name for candidate in candidates])
+            passed += 1
+            continue
+        try:
+            audits.append(_audit(source, reader, facts))
+        except Unusable as error:
+            if not in_folder and len(paths) == 1:
+                raise
+            unreadable += 1
+            say(error.text())
+    if passed:
+        say(f"passed over: {passed} files that no reader knows")
+    if not audits:
+        if unreadable:
+            raise Unusable("no source can be read", "see the errors above")
+        raise Unusable("no file is the result of a tool that a reader knows", "see: --help")
+    return audits, not unreadable
+
+
+def _audit(source: Source, reader: Reader, facts: Mapping[str, Fact]) -> Audited:
+    try:
+        audit = audited(source.name, reader.name, reader.rows(source), facts)
+    except BenchforgeError as error:
+        raise Unusable(f"{source.name}: {reader.name}: {error.message}", error.hint) from error
+    except ValueError as error:
+        hint = "is it whole? --as READER names another reader"
+        raise Unusable(f"{source.name}: {reader.name}: {error}", hint) from error
+    if not audit.rows:
+        raise Unusable(f"{source.name}: {reader.name}: no result in it", "is it whole?")
+    return audit
+
+
+def between(audits: Sequence[Audited]) -> None:
+    """Compare each source with the one before of the same reader, table by table."""
+    before: dict[tuple[str, str], list[Row]] = {}
+    for entry in audits:
+        tables: defaultdict[str, list[Row]] = defaultdict(list)
+        for row in entry.rows:
+            tables[row.table].append(row)
+        for name, rows in tables.items():
+            older = before.get((entry.reader, name))
+            if name and older and (finding := ranks(name, older, rows)):
+                entry.findings.append(finding)
+            before[entry.reader, name] = rows
+
+
+def _take(of: Audited, code: str, findings: Sequence[Finding] | None, row: Row | None) -> None:
+    if findings is None:
+        return
+    if not findings:
+        of.held[code] += 1
+    for finding in findings:
+        where = finding.where or (row.where if row else "")
+        name = finding.row or (row.name if row else "")
+        of.findings.append(replace(finding, row=name, where=where))
+
+
+def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
+    """Yield what the auditor gave otherwise than the source: the source's facts count."""
+    for name, fact in given.items():
+        stated = row.facts.get(name)
+        if stated is None or isinstance(stated.value, str) or stated.origin.startswith("by the"):
+            continue
+        if stated.estimator.startswith("computed"):  # from first to last sample of a label
+            continue
+        if stated.low <= float(fact.value) <= stated.high:
+            continue
+        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(
+            fact.value
+        ):
+            continue
+        yield Finding(
+            "AF2",
+            "unsupported",
+            f"you and the source differ in {name}",
+            f"you gave {shown(fact)}, the source states {shown(stated)}; the checks use the latter",
+            row=row.name,
+            where=stated.origin or row.where,
+        )
+
+
+_NEAR = 0.1
+
+
+def _not_stated(of: Audited) -> Iterable[Finding]:
+    """Yield which facts no row of a load has, though a check needs them."""
+    loads = [row for row in of.rows if "rate" in row.facts or "loop" in row.facts]
+    missing = [
+        f"{name} ({option})"
+        for name, option in _WANTED.items()
+        if loads and not any({name, f"{name}_asked"} & row.facts.keys() for row in loads)
+    ]
+    if missing:
+        yield Finding(
+            "AK1",
+            "unknown",
+            "facts that checks need are not stated",
+            f"not stated: {readable.conjoined(missing)}",
+            row="all rows" if len(of.rows) > 1 else of.rows[0].name,
+        )

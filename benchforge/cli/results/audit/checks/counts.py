@@ -1,0 +1,255 @@
+"""What rates, durations, numbers of requests and bytes must be to one another."""
+
+from collections.abc import Sequence
+
+from benchforge.cli.results.audit.facts import (
+    ASKED_S,
+    ASKED_SHARE,
+    Interval,
+    amount,
+    interval,
+    number,
+    shown,
+    value,
+    word,
+)
+from benchforge.cli.results.audit.finding import Finding
+from benchforge.cli.results.audit.units import byte_slip
+from benchforge.parts.reader import Fact, Row
+from benchforge.results.validity.identities import MORE, bytes_at_least, cpu_at_most
+from benchforge.text import readable
+
+_EXACT = 0.01
+_HEAD_B = 17
+"Bytes of the shortest head of HTTP/1."
+_BITS = 8
+
+
+def rate_times_duration(row: Row) -> Sequence[Finding] | None:
+    """AC1: rate x duration is the number of requests."""
+    rates, requests = interval(row, "rate"), interval(row, "requests")
+    lasted = number(row, "duration") or number(row, "duration_asked")
+    if rates is None or requests is None or lasted is None or not lasted.value:
+        return None
+    setting = lasted.estimator == "asked" or "duration" not in row.facts
+    need = requests / rates
+    # A load that was set to a duration ends with the responses that are then under way.
+    late_s = ASKED_S + max(2 * value(row, "mean"), value(row, "p99"), value(row, "max"))
+    slack = ASKED_SHARE + late_s / float(lasted.value) if setting else _EXACT
+    low, high = lasted.low * (1 - slack), lasted.high * (1 + slack)
+    if low <= need.high and need.low <= high:
+        return []
+    really = value(row, "requests") / value(row, "rate")
+    implied = readable.exact(value(row, "requests") / float(lasted.value))
+    return [
+        Finding(
+            "AC1",
+            "false field" if setting else "impossible",
+            "requests, duration and rate do not fit",
+            f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
+            "but the "
+            f"row has {readable.exact(value(row, 'rate'))}/s",
+            true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
+        )
+    ]
+
+
+def wall_clock(row: Row) -> Sequence[Finding] | None:
+    """AC2: a load with a start and an end lasts as long as it was set to."""
+    wall, setting = number(row, "wall"), number(row, "duration_asked")
+    if wall is None or setting is None:
+        return None
+    if wall.high >= float(setting.value) * (1 - ASKED_SHARE):
+        return []
+    return [
+        Finding(
+            "AC2",
+            "false field",
+            "the load was shorter than its duration",
+            f"{shown(wall)} from its start to its end, but the duration is {shown(setting)}",
+            true_if=f"the load lasted {shown(wall)}, not {shown(setting)}",
+        )
+    ]
+
+
+def same_length(row: Row) -> Sequence[Finding] | None:
+    """AC3: two rates of one load are of the same duration."""
+    requests, rates = interval(row, "requests"), interval(row, "rate")
+    iterations, per = interval(row, "iterations"), interval(row, "iteration_rate")
+    if requests is None or rates is None or iterations is None or per is None:
+        return None
+    first, second = requests / rates, iterations / per
+    if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
+        return []
+    return [
+        Finding(
+            "AC3",
+            "impossible",
+            "two rates of one load are of different durations",
+            f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
+            f"{amount(second.low, 's')}",
+            true_if="the numbers are of different runs",
+        )
+    ]
+
+
+def totals(row: Row) -> Sequence[Finding] | None:
+    """AC4: what is counted twice is the same number."""
+    pairs = (
+        ("requests", "status_total", "responses of all statuses"),
+        ("samples", "samples_listed", "samples in the last row of the percentiles"),
+    )
+    checked = [
+        (whole, parts, words)
+        for entry, other, words in pairs
+        if (whole := number(row, entry)) is not None and (parts := number(row, other)) is not None
+    ]
+    if not checked:
+        return None
+    return [
+        Finding(
+            "AC4",
+            "impossible",
+            "one number is counted twice, and differs",
+            f"{shown(whole)} in all, but {shown(parts)} {words}",
+            true_if="the two numbers are of different runs",
+        )
+        for whole, parts, words in checked
+        if parts.low > whole.high or parts.high < whole.low
+    ]
+
+
+def successes(row: Row) -> Sequence[Finding] | None:
+    """AC5: vegeta's throughput is its successes in the time of attack and wait."""
+    good, share = interval(row, "good_rate"), number(row, "success")
+    requests, lasted = interval(row, "requests"), number(row, "duration")
+    if good is None or share is None or requests is None or lasted is None:
+        return None
+    total_s = Interval(lasted.low + value(row, "wait"), lasted.high + value(row, "wait"))
+    if total_s.low <= 0:
+        return None
+    need = Interval(max(0.0, share.low), share.high) * requests / total_s
+    if good.low <= need.high * (1 + _EXACT) and good.high >= need.low * (1 - _EXACT):
+        return []
+    return [
+        Finding(
+            "AC5",
+            "impossible",
+            "the throughput is not that of the successes",
+            f"{readable.percent(float(share.value))} of {shown(row.facts['requests'])} requests in "
+            f"{amount(total_s.low, 's')} = {readable.exact(need.low)}/s, but the row has "
+            f"{readable.exact(good.low)}/s",
+            true_if="the numbers are of different runs",
+        )
+    ]
+
+
+def negative(row: Row) -> Sequence[Finding] | None:
+    """AC7: no count, rate, size or time is negative."""
+    numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
+    findings = [
+        Finding(
+            "AC7",
+            "impossible",
+            "a number is negative",
+            f"{name} is {shown(fact)}",
+            true_if="its sign is an error of the tool, or of a later edit",
+            where=fact.origin or row.where,
+        )
+        for name, fact in numbers.items()
+        if fact.high < 0
+    ]
+    return findings or None  # numbers above 0 are no identity that holds
+
+
+def bytes_per_second(row: Row) -> Sequence[Finding] | None:
+    """AB1: bytes / duration is the number of bytes per second."""
+    per, total, lasted = (
+        interval(row, "byte_rate"),
+        interval(row, "bytes"),
+        interval(row, "duration"),
+    )
+    if per is None or total is None or lasted is None:
+        return None
+    if row.facts["duration"].estimator == "asked":
+        return None
+    need = total / lasted
+    if per.low <= need.high * MORE and per.high >= need.low / MORE:
+        return []
+    slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
+    slip = f", or {slip}" if slip else ""
+    return [
+        Finding(
+            "AB1",
+            "impossible",
+            "bytes, duration and bytes per second do not fit",
+            f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
+            f"{amount(need.low, 'B/s')}, "
+            f"but the row has {shown(row.facts['byte_rate'])}",
+            true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
+        )
+    ]
+
+
+def body(row: Row) -> Sequence[Finding] | None:
+    """AB2: a response is at least as long as its body and the shortest head."""
+    right, requests = number(row, "body"), interval(row, "requests")
+    total = interval(row, "bytes")
+    if right is None or requests is None or total is None:
+        return None
+    if not word(row, "protocol").startswith("HTTP/1"):
+        return None
+    each = total / requests
+    least = bytes_at_least(1, int(right.value), _HEAD_B)
+    if each.high >= least:
+        return []
+    return [
+        Finding(
+            "AB2",
+            "unsupported",
+            "responses are shorter than the right one",
+            f"{amount(total.high, 'B')} / {shown(row.facts['requests'])} responses = "
+            f"{readable.figure(each.high)} B each; a head and a body of {shown(right)} take "
+            f"{readable.exact(least)} B at least",
+            "responses are not compressed",
+            f"{readable.percent(1 - each.high / least)} of the content was missing or compressed",
+        )
+    ]
+
+
+def link(row: Row) -> Sequence[Finding] | None:
+    """AB3: no more bytes arrive than the link carries."""
+    most = number(row, "link")
+    per = interval(row, "byte_rate")
+    if per is None:
+        total, lasted = interval(row, "bytes"), interval(row, "duration")
+        per = None if total is None or lasted is None else total / lasted
+    if most is None or per is None:
+        return None
+    if per.low <= float(most.value) * MORE:
+        return []
+    bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
+    there = f"a link of {shown(most)}, by the auditor"
+    true_if = f"the load went over loopback, or over a faster link{bits}"
+    numbers = f"{amount(per.low, 'B/s')} > {shown(most)}"
+    return _too_much("AB3", "more bytes arrived than the link carries", numbers, there, true_if)
+
+
+def cpu(row: Row) -> Sequence[Finding] | None:
+    """AU1: no more CPUs are used than there are."""
+    used, cores = number(row, "cpu"), number(row, "cores")
+    if used is None or cores is None:
+        return None
+    if used.low <= cpu_at_most(1.0, float(cores.value)):
+        return []
+    there, numbers = f"{_cores(cores)}, by the auditor", f"{_cores(used)} > {_cores(cores)}"
+    true_if = f"the machine has {readable.exact(used.low)} CPUs or more"
+    return _too_much("AU1", "more CPUs were used than there are", numbers, there, true_if)
+
+
+def _too_much(code: str, title: str, numbers: str, there: str, true_if: str) -> list[Finding]:
+    return [Finding(code, "impossible", title, numbers, there, true_if)]
+
+
+def _cores(fact: Fact) -> str:
+    return f"{readable.exact(float(fact.value))} CPUs"

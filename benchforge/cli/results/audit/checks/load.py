@@ -1,0 +1,286 @@
+"""Little's law: requests per second, times their mean time, are the requests under way."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchforge.cli.results.audit.facts import (
+    CORRECTED,
+    Interval,
+    amount,
+    interval,
+    nominal_rate,
+    number,
+    on_duration,
+    percentiles,
+    rate,
+    samples,
+    shown,
+    value,
+    word,
+)
+from benchforge.cli.results.audit.finding import Finding
+from benchforge.cli.results.audit.units import time_slip
+from benchforge.parts.reader import Fact, Row
+from benchforge.results.validity.identities import longest_mean, mean_at_least
+from benchforge.text import readable
+
+_SLACK = 1.10
+"Rates over a window without its ramp, and requests that began before it."
+_CORRECTED_SLACK, _TAIL_SLACK, _ITERATIONS_SLACK = 1.05, 1.02, 1.05
+_IDLE = 0.5
+_MADE_UP = 1.5
+_PERCENT = 100.0
+
+
+def under_way(row: Row) -> Sequence[Finding] | None:
+    """AL1: no more requests are under way than the connections hold."""
+    mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
+    if mean is None or rates is None or room is None or word(row, "loop") == "open":
+        return None
+    connections, each, stated = room
+    most_s = _allowed_mean(row, longest_mean(connections * each, rates.low), each, mean.estimator)
+    if most_s is None:
+        return None
+    if mean.low <= most_s:
+        return []
+    most = amount(most_s, "s")
+    busy = nominal_rate(row) * mean.nominal
+    numbers = f"{_rate(row)} x {mean.shown} = {readable.figure(busy)} requests under way; "
+    numbers += f"{_connections(connections)} hold {readable.exact(connections * each)}"
+    if mean.estimator:
+        numbers += f" (the mean may be {most} at most, since {mean.estimator})"
+    needs = readable.figure(busy / connections)
+    true_if = f"each connection had {needs} requests under way, or the mean were {most}"
+    rests = _rests(row, each, stated, mean.estimator)
+    if "rate" in row.facts and row.facts["rate"].estimator:
+        share = readable.percent(1 - most_s / mean.low)
+        true_if += f", or {share} of the requests failed at once"
+    if slip := time_slip(busy / (connections * each)):
+        true_if += f", or {slip}"
+    return [
+        Finding(
+            "AL1",
+            "unsupported" if rests else "impossible",
+            "more requests were under way than the connections hold",
+            numbers,
+            rests,
+            true_if,
+        )
+    ]
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """The least mean of the response times, and how it is shown."""
+
+    low: float
+    nominal: float
+    shown: str
+    estimator: str
+
+
+def _least_mean(row: Row) -> _Mean | None:
+    mean = number(row, "mean")
+    if mean is not None and interval(row, "mean") is not None:
+        return _Mean(mean.low, float(mean.value), shown(mean), mean.estimator)
+    if mean is not None or not (listed := percentiles(row)):
+        return None
+    low = mean_at_least(
+        {percent: max(0.0, fact.low) for percent, fact in listed.items()}, samples(row)
+    )
+    first = next(iter(listed.items()))
+    text = f"{amount(low, 's')} (at least, by p{first[0]:g} {shown(first[1])} and the others)"
+    estimator = first[1].estimator
+    return _Mean(low, low, text, estimator) if low > 0 else None
+
+
+def made_up(row: Row) -> Sequence[Finding] | None:
+    """AL5: wrk's mean is that of its requests, unless it added samples to them."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None:
+        return None
+    if not row.facts["mean"].estimator.startswith(CORRECTED):
+        return None
+    connections, each, stated = room
+    if mean.low <= longest_mean(connections * each, rates.low) * _MADE_UP or under_way(row):
+        return []
+    plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
+    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
+    return [
+        Finding(
+            "AL5",
+            "unsupported",
+            "the mean is longer than requests can have taken on average",
+            f"{_connections(connections)} / {_rate(row)} = {plain} at most; the row has "
+            f"{shown(row.facts['mean'])}",
+            "; ".join([*rests, *on_duration(row)]),
+            f"it includes samples that are not requests ({row.facts['mean'].estimator})",
+        )
+    ]
+
+
+def busy_share(row: Row) -> float | None:
+    """Return the share of a closed loop's connections that were busy; None where it is unknown."""
+    return use(row) if _always_busy(row) else None
+
+
+def use(row: Row) -> float | None:
+    """Return the requests under way as a share of those that connections hold, if it is known."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None:
+        return None
+    return (rates * mean).high / (room[0] * room[1])
+
+
+def idle(row: Row) -> Sequence[Finding] | None:
+    """AL2: connections of a closed loop are busy, unless something is not stated."""
+    mean, rates, room = interval(row, "mean"), rate(row), _room(row)
+    if mean is None or rates is None or room is None or not _always_busy(row):
+        return None
+    connections = room[0]
+    if (rates * mean).high >= _IDLE * connections:
+        return []
+    busy = nominal_rate(row) * value(row, "mean")
+    share = readable.percent(1 - busy / connections)
+    lasted = value(row, "duration_asked") * busy / connections
+    shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
+    return [
+        Finding(
+            "AL2",
+            "unsupported",
+            "most connections had no request under way, in a closed loop",
+            f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
+            "way, "
+            f"on {_connections(connections)}: {share} of them had none",
+            "; ".join(
+                (
+                    *("each connection sends its next request at once", "no request was lost"),
+                    *on_duration(row),
+                )
+            ),
+            f"{shorter}the load tool waited between requests, or opened a connection for each, or "
+            f"{share} of the connections got no answer",
+        )
+    ]
+
+
+def tail(row: Row) -> Sequence[Finding] | None:
+    """AL3: without a mean, connections / rate is the mean, and percentiles must allow it."""
+    rates, room, listed = rate(row), _room(row), percentiles(row)
+    if number(row, "mean") is not None or rates is None or room is None or not listed:
+        return None
+    if not _always_busy(row) or "max" in row.facts:
+        return None
+    connections, each, _ = room
+    mean_s = longest_mean(connections * each, rates.high)
+    percent, last = max(listed.items())
+    if mean_s <= last.high * _TAIL_SLACK:
+        return []
+    share = 1 - percent / _PERCENT
+    tail_s = (mean_s - _below(listed)) / share
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
+    unused = readable.percent(1 - last.high * rates.high / (connections * each))
+    return [
+        Finding(
+            "AL3",
+            "unsupported",
+            f"the slowest {readable.percent(share)} of the requests must have been very slow",
+            f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
+            "average, but "
+            f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
+            f"{amount(tail_s, 's')}{longer}",
+            "; ".join(["each connection was in use all the time", *on_duration(row)]),
+            f"{unused} of the connections were idle"
+            + (f", or the field holds {last.estimator}" if last.estimator else ""),
+        )
+    ]
+
+
+def iterations(row: Row) -> Sequence[Finding] | None:
+    """AL4: a user of k6 has one iteration at a time."""
+    rates, mean = interval(row, "iteration_rate"), interval(row, "iteration_mean")
+    users = value(row, "users")
+    if rates is None or mean is None or not users:
+        return None
+    busy = (rates * mean).low
+    if busy <= users * _ITERATIONS_SLACK:
+        return []
+    return [
+        Finding(
+            "AL4",
+            "impossible",
+            "more iterations were under way than there were users",
+            f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
+            f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
+            f"{readable.exact(users)} users at most",
+            true_if=f"{readable.exact(busy)} users ran",
+        )
+    ]
+
+
+def _room(row: Row) -> tuple[float, float, bool] | None:
+    """Return the connections, the requests on each at once, and whether the latter is stated."""
+    connections = value(row, "connections")
+    if not connections:
+        return None
+    each = value(row, "pipeline")
+    return connections, each or 1.0, bool(each)
+
+
+def _timed_rate(row: Row) -> Interval | None:
+    """Return the rate of the requests whose times are in the mean."""
+    rates, timed, requests = rate(row), number(row, "samples"), interval(row, "requests")
+    if rates is None or timed is None or requests is None:
+        return rates
+    share = min(1.0, float(timed.value) / requests.high)
+    return Interval(rates.low * share, rates.high * share)
+
+
+def _allowed_mean(row: Row, plain_s: float, each: float, estimator: str) -> float | None:
+    """Return what the mean is at most; None where nothing bounds it.
+
+    wrk adds x / E samples below each time x longer than E = connections / rate, with a mean of
+    x / 2. If all times add up to what the connections had, the mean is E + max / 2 at most.
+    """
+    if estimator.startswith(CORRECTED):
+        longest = number(row, "max")
+        if longest is None:
+            return None
+        return (plain_s + each * longest.high / 2) * _CORRECTED_SLACK
+    longest_s, lasted = value(row, "max"), value(row, "duration")
+    edge = min(1.0, longest_s / lasted) if lasted else 0.0
+    return plain_s * _SLACK * (1 + edge)
+
+
+def _rests(row: Row, each: float, stated: bool, estimator: str) -> str:
+    rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
+    if estimator and not estimator.startswith(CORRECTED):
+        rests.append(f"the mean is not {estimator}")
+    counted = row.facts["rate"].estimator if "rate" in row.facts else ""
+    rests += on_duration(row)
+    if counted:
+        rests.append(f"no request failed ({counted})")
+    return "; ".join(rests)
+
+
+def _always_busy(row: Row) -> bool:
+    lost = (number(row, name) for name in ("lost", "timeouts", "other_failed", "left_out"))
+    return word(row, "loop") == "closed" and not any(entry and entry.value for entry in lost)
+
+
+def _below(listed: dict[float, Fact]) -> float:
+    """Return what the times up to the last percentile add to the mean, at most."""
+    total, before = 0.0, 0.0
+    for percent, fact in listed.items():
+        total += (percent - before) / _PERCENT * fact.high
+        before = percent
+    return total
+
+
+def _rate(row: Row) -> str:
+    return f"{readable.exact(nominal_rate(row))}/s"
+
+
+def _connections(count: float) -> str:
+    return readable.counted(int(count), "connection")

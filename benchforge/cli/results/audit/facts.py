@@ -1,0 +1,118 @@
+"""Facts of a row as checks take them: intervals, words, and what follows from several facts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchforge.parts.reader import Fact, Row
+from benchforge.text import readable
+
+CORRECTED = "wrk 4 adds samples"
+"How the estimator of wrk's latencies begins."
+_FEW, _FEWEST = 100.0, 2.0
+_MOST_AT_ONCE = 64.0
+"Requests of which a tool may keep one time, where it sends several at once on a connection."
+
+
+ASKED_SHARE, ASKED_S = 0.02, 0.3
+"By how much more than its duration a load lasts that was set to it."
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The values that a quantity may have, given how its facts were rounded."""
+
+    low: float
+    high: float
+
+    def __mul__(self, other: "Interval") -> "Interval":
+        return Interval(self.low * other.low, self.high * other.high)
+
+    def __truediv__(self, other: "Interval") -> "Interval":
+        return Interval(self.low / other.high, self.high / other.low)
+
+
+def number(row: Row, name: str) -> Fact | None:
+    """Return a fact with a number; None where the row has none."""
+    fact = row.facts.get(name)
+    return fact if fact is not None and not isinstance(fact.value, str) else None
+
+
+def value(row: Row, name: str, otherwise: float = 0.0) -> float:
+    """Return the number of a fact, or `otherwise`."""
+    fact = number(row, name)
+    return otherwise if fact is None else float(fact.value)
+
+
+def interval(row: Row, name: str) -> Interval | None:
+    """Return the values that a positive fact may have; None where it is missing or zero."""
+    fact = number(row, name)
+    if fact is None or float(fact.value) <= 0:
+        return None
+    return Interval(max(fact.low, 0.0) or float(fact.value) * 1e-9, fact.high)
+
+
+def rate(row: Row) -> Interval | None:
+    """Return the requests per second: as printed, or requests / duration."""
+    printed = interval(row, "rate")
+    if printed is not None:
+        return printed
+    requests, duration = interval(row, "requests"), interval(row, "duration")
+    if duration is None and (setting := interval(row, "duration_asked")) is not None:
+        duration = Interval(setting.low, setting.high * (1 + ASKED_SHARE) + ASKED_S)
+    return None if requests is None or duration is None else requests / duration
+
+
+def samples(row: Row) -> float:
+    """Return how many times a mean is of, at least: with fewer, checks allow more."""
+    stated = number(row, "samples")
+    if stated is not None:
+        return max(_FEWEST, float(stated.value))
+    requests = value(row, "requests")
+    if not requests:
+        return _FEW
+    each = value(row, "pipeline") or _MOST_AT_ONCE
+    return max(_FEWEST, requests / each - value(row, "timeouts"))
+
+
+def nominal_rate(row: Row) -> float:
+    """Return the rate as it is printed, or requests / duration: for a person, not for a check."""
+    lasted = value(row, "duration") or value(row, "duration_asked")
+    return value(row, "rate") or (value(row, "requests") / lasted if lasted else 0.0)
+
+
+def on_duration(row: Row) -> list[str]:
+    """Return the assumption on which a rate rests that no source states."""
+    if "rate" in row.facts or "duration" in row.facts or "duration_asked" not in row.facts:
+        return []
+    return [f"the load lasted {shown(row.facts['duration_asked'])}, to which it was set"]
+
+
+def word(row: Row, name: str) -> str:
+    """Return the text of a fact; empty where the row has none."""
+    fact = row.facts.get(name)
+    return fact.value if fact is not None and isinstance(fact.value, str) else ""
+
+
+def percentiles(row: Row) -> dict[float, Fact]:
+    """Return the percentiles by percent, the lowest first."""
+    return dict(sorted(_percentiles(row)))
+
+
+def _percentiles(row: Row) -> Iterator[tuple[float, Fact]]:
+    for name, fact in row.facts.items():
+        if name[:1] == "p" and name[1:].replace(".", "", 1).isdigit():
+            yield float(name[1:]), fact
+
+
+def shown(fact: Fact) -> str:
+    """Return a fact for a person, in the scale that its size asks for."""
+    if isinstance(fact.value, str):
+        return fact.value
+    return amount(float(fact.value), fact.unit)
+
+
+def amount(number_: float, unit: str) -> str:
+    """Return a number with its unit."""
+    if unit in {"s", "B", "B/s"}:
+        return readable.amount(unit, number_)
+    return readable.figure(number_, 6) + {"1/s": "/s", "cores": " cores"}.get(unit, "")

@@ -1,0 +1,107 @@
+"""The files that an auditor names, and the reader of each."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchforge.cli.console.say import say
+from benchforge.errors import BenchforgeError, Unusable
+from benchforge.parts.reader import Reader, Source
+from benchforge.parts.registry import Registry
+from benchforge.suite.toml.models import typed
+from benchforge.text import door
+from benchforge.text.readable import conjoined, listed
+
+STDIN = "-"
+_MOST_FILES = 10_000
+
+
+def opened(paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
+    """Yield each source, and whether it was found in a folder, where others lie beside it.
+
+    Raises Unusable for a path that cannot be read.
+    """
+    for named in paths:
+        if named == STDIN:
+            yield Source("standard input", sys.stdin.buffer), False
+            continue
+        path = Path(named)
+        try:
+            if path.is_dir():
+                yield from ((source, True) for source in _below(path))
+            else:
+                with path.open("rb") as stream:
+                    yield Source(named, stream), False
+        except OSError as error:
+            hint = "name a file, a folder, or - for standard input"
+            raise Unusable(f"{named}: {error.strerror}", hint) from error
+
+
+def _below(folder: Path) -> Iterator[Source]:
+    for count, name in enumerate(door.files(folder), 1):
+        if count > _MOST_FILES:
+            hint = "name the files instead"
+            raise Unusable(f"{folder}: more than {_MOST_FILES} files", hint)
+        try:
+            with door.stream(folder, name) as stream:
+                yield Source(str(folder / name), stream)
+        except OSError as error:  # a link, a socket, or a file of somebody else
+            say(f"passed over: {folder / name}: {error.strerror}")
+
+
+def readers(registry: Registry, named: str, columns: Mapping[str, str]) -> list[Reader]:
+    """Return the reader of a name, or all of them.
+
+    Raises Unusable where there is none of that name. A broken plugin is no reader of all.
+    """
+    if columns and not named:
+        named = "columns"
+    if named:
+        options: dict[str, JsonValue] = {"columns": dict(columns)} if columns else {}
+        return [_made(registry, named, options)]
+    return [
+        _made(registry, name, {}) for name in registry.names("reader") if _whole(registry, name)
+    ]
+
+
+def _whole(registry: Registry, name: str) -> bool:
+    try:
+        registry.part("reader", name)
+    except Unusable:
+        return False
+    return True
+
+
+def _made(registry: Registry, name: str, options: Mapping[str, JsonValue]) -> Reader:
+    cls = registry.part("reader", name)
+    made = typed(cls, options)
+    assert isinstance(made, Reader)  # noqa: S101 - the registry looks at the kind
+    return made
+
+
+def reader_of(source: Source, candidates: Sequence[Reader]) -> Reader | None:
+    """Return the reader that claims a source; None where none does.
+
+    Raises Unusable where several claim it.
+    """
+    if len(candidates) == 1:
+        return candidates[0]
+    claims = [entry for entry in candidates if entry.claims(source.head)]
+    if len(claims) > 1:
+        names = [entry.name for entry in claims]
+        raise Unusable(
+            f"{source.name}: {conjoined(names)} claim it", f"name its reader: --as {names[0]}"
+        )
+    return claims[0] if claims else None
+
+
+def unread(source: Source, names: Sequence[str]) -> BenchforgeError:
+    """Return the error for a source that no reader claims."""
+    if not source.head.strip():
+        return Unusable(f"{source.name}: it is empty", "did the load tool print to stderr?")
+    return Unusable(
+        f"{source.name}: no reader knows this content",
+        f"name its reader with --as: {listed(names, 30)}",
+    )

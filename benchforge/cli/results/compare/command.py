@@ -1,0 +1,121 @@
+"""`benchforge compare`: what changed, as far as results can tell."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchforge.cli.console.options import (
+    AS_JSON,
+    HTML_PAGE,
+    LEAST,
+    argument,
+    click_command,
+    option,
+)
+from benchforge.errors import Unusable
+
+if TYPE_CHECKING:
+    from benchforge.results.conclude import Summed
+    from benchforge.results.over_time.compared import MetricChange
+    from benchforge.results.over_time.older_results import Older
+
+WORSE, NO_ANSWER = 1, 4
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """Which results are compared, in what, and how they are shown."""
+
+    results: tuple[Path, ...] = argument(metavar="OLD NEW", required=True)
+    against: tuple[Path, ...] = option(
+        "--against",
+        metavar="RESULT",
+        help="Older result, or folder of results, to compare with; repeatable. "
+        "The first positional RESULT is then NEW.",
+    )
+    reference: str | None = option(
+        "--reference", metavar="LABEL", help="A server that all results have; compare ratios to it."
+    )
+    metrics: tuple[str, ...] = option(
+        "--metric", metavar="LABEL", help="Compare this metric only; repeatable."
+    )
+    least: float = LEAST
+    anyway: bool = option(
+        "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
+    )
+    as_json: bool = AS_JSON
+    page: Path | None = HTML_PAGE
+
+
+@click_command("compare", CompareOptions)
+def command(options: CompareOptions) -> int:
+    """Compare result NEW with OLD, or with several: NEW --against RESULT...
+
+    A RESULT is a result folder, a summary.json, or a folder of results. Two results cannot show
+    how much runs vary by themselves, so only the numbers are printed, without a verdict. With five
+    or more older results and a --reference, a verdict compares NEW with what they predict. The
+    surest comparison is `benchforge gate --base`, which measures both in the same blocks.
+
+    Exit codes: 0 no metric is shown to be worse; 1 a metric is worse; 2 the results cannot be
+    compared; 4 a case of NEW has no believable value, or no metric has one in both results.
+    """
+    from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.compare.results import check_labels
+    from benchforge.cli.results.compare.text import ComparedResults, document, text
+    from benchforge.parts.registry import Registry
+    from benchforge.results.conclude import summed
+    from benchforge.results.over_time.change import PAST
+    from benchforge.results.over_time.compared import compared
+    from benchforge.results.over_time.older_results import older
+
+    named = _named(options.results, options.against)
+    registry = Registry()
+    new = summed(named[0], registry)
+    reference, metrics = options.reference, options.metrics
+    check_labels(new, reference, metrics)
+    before = older(
+        new, named[1:], registry, reference, anyway=options.anyway, earlier=bool(options.against)
+    )
+    past = [one.summary for one in before.results]
+    rows = list(compared(new.summary, past, reference, options.least, metrics))
+    comparison = ComparedResults(new, before, rows, reference, registry)
+    if options.as_json:
+        show(json.dumps(document(comparison), indent=1, allow_nan=False))
+    else:
+        show("\n".join(text(comparison)))
+    if options.page is not None:
+        # jinja2 and the charts take about 50 ms, which the text does not need.
+        from benchforge.cli.console.page_file import write_page
+        from benchforge.cli.results.compare.page import compare_page
+
+        write_page(options.page, "compare.html.j2", compare_page(comparison))
+    for omission in before.left_out:
+        say(f"left out: {omission}")
+    return _code(new, before, rows, can_judge=reference is not None and len(past) >= PAST)
+
+
+def _code(new: "Summed", before: "Older", rows: "list[MetricChange]", *, can_judge: bool) -> int:
+    """Return the exit code; `can_judge` is whether there could be a model, and so a verdict."""
+    unanswered = not all(one.answered(smoke=new.summary.smoke) for one in new.summary.cases)
+    answers = {one.answer for one in rows}
+    nothing = not (new.summary.smoke or any(one.believed for one in rows))
+    if unanswered or nothing or "broken" in answers or (can_judge and "not believed" in answers):
+        return NO_ANSWER
+    # What cannot be compared and was anyway is no verdict.
+    return WORSE if "worse" in answers and not before.doubts else 0
+
+
+def _named(results: tuple[Path, ...], against: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the new result, then the older ones."""
+    first, *rest = results
+    if against:
+        return first, *against, *rest
+    if not rest:
+        message = f"{first}: nothing to compare it with"
+        raise Unusable(message, "compare OLD NEW, or NEW --against RESULT...")
+    second, *more = rest
+    if more:
+        hint = "name the new result first: compare NEW --against OLDER..."
+        raise Unusable(f"{len(results)} results: it is unclear which is the new one", hint)
+    return second, first

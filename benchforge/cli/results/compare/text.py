@@ -1,0 +1,168 @@
+"""A comparison of results for a person: every number, and what it says."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from benchforge.cli.console.columns import NOTHING, columns, spread
+from benchforge.cli.results.compare.results import what
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import Summed
+from benchforge.results.over_time.change import PAST
+from benchforge.results.over_time.compared import MetricChange
+from benchforge.results.over_time.identity import identity
+from benchforge.results.over_time.older_results import Older
+from benchforge.text import safe
+from benchforge.text.readable import change, counted, exact, figure, scale, times
+
+_ALONE = (
+    "sessions on one machine vary by themselves: if they vary by 3 %, two of three alarms from "
+    "their own intervals are false"
+)
+
+
+class ComparedResults(NamedTuple):
+    """A new result, what it is compared with, and what came of it."""
+
+    new: Summed
+    older: Older
+    rows: Sequence[MetricChange]
+    reference: str | None
+    registry: Registry
+
+    @property
+    def visible(self) -> list[MetricChange]:
+        """The rows in which there is something to see."""
+        return [row for row in self.rows if not row.silent]
+
+
+def text(comparison: ComparedResults) -> Iterator[str]:
+    """Yield the lines."""
+    yield from what(comparison.new, comparison.older, comparison.registry)
+    yield ""
+    yield from _table(comparison.visible)
+    yield from silent(comparison.rows)
+    yield ""
+    yield from verdicts(comparison.visible, comparison.older, comparison.reference)
+
+
+def document(comparison: ComparedResults) -> dict[str, JsonValue]:
+    """Return all that is compared; a number that is not known is null, and its `why` says why."""
+    return {
+        "new": str(comparison.new.path),
+        "old": [str(result.path) for result in comparison.older.results],
+        "left_out": list(comparison.older.left_out),
+        "compared_anyway": list(comparison.older.doubts),
+        "remarks": list(what(comparison.new, comparison.older, comparison.registry)),
+        "reference": comparison.reference,
+        "rows": [_row_json(row) for row in comparison.rows],
+    }
+
+
+def _row_json(row: MetricChange) -> dict[str, JsonValue]:
+    return {
+        **identity(row.case, row.measure),
+        "old": row.old.model_dump(mode="json"),
+        "new": row.new.model_dump(mode="json"),
+        "ratio": row.ratio,
+        "by_reference": row.change.change.model_dump(mode="json"),
+        "least": row.change.least,
+        "answer": answer_of(row),
+    }
+
+
+def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
+    if not rows:
+        yield "nothing to compare: no metric of a common case has numbers in both"
+        return
+    heads = ["case", "metric", "unit", "old", "new", "new/old", "by reference", "answer"]
+    yield from columns([heads, *map(_row, rows)], left=3)
+
+
+def _row(row: MetricChange) -> list[str]:
+    ratio, by_reference = row.ratio, row.change.change
+    unit = scale(row.measure.unit, [row.new.value or 0.0])
+    answer = answer_of(row)
+    return [
+        row.case.title,
+        row.measure.title,
+        "" if unit.unit == "1" else unit.unit,
+        spread(row.old, unit.text),
+        spread(row.new, unit.text),
+        NOTHING if ratio is None else times(ratio),
+        NOTHING if by_reference.value is None else spread(by_reference, times),
+        answer.upper() if answer in {"worse", "not believed", "broken"} else answer,
+    ]
+
+
+def answer_of(row: MetricChange) -> str:
+    """Return the answer to a metric; the reference itself has none."""
+    return "reference" if row.is_reference else row.answer
+
+
+def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
+    """Yield what has no line: what is 0 in all results, and what is known in none, with the why."""
+    titles_by_reason: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.silent:
+            titles_by_reason.setdefault(row.silent, {})[row.measure.title] = None
+    for why, titles in titles_by_reason.items():
+        heading = "0 in all" if why == "0" else f"not known: {why}"
+        yield safe.word(f"{heading}: {', '.join(titles)}")
+
+
+def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
+    """Yield what the rows say, and how sure it is."""
+    decided = [one for one in rows if one.change.state != "no model"]
+    open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
+    reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)
+    wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
+    yield from (f"BROKEN: {safe.word(why.partition(': ')[2])}" for why in wrong)
+    yield from map(_new, filter(_is_new, rows))
+    if rows and not any(one.believed for one in rows):
+        yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
+    if not decided:
+        yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
+        yield f"{_ALONE}; for a verdict, use {PAST} or more older results and a --reference"
+        yield from _reference(rows, reference)
+        return
+    if open_:
+        yield f"no model for {counted(len(open_), 'line')}: {'; '.join(reasons)}"
+    for state in ("worse", "better"):
+        for row in decided:
+            if row.change.state == state:
+                yield f"{state.upper()}: {_sentence(row)}"
+    alarms = 0.05 * len(decided)
+    tests = counted(len(decided), "question")
+    expected = f"about {figure(alarms)} false alarms are expected"
+    yield f"{tests}, each at 95 %: without a change, {expected}"
+    yield "`not shown` does not prove that nothing changed"
+    if older.doubts:
+        yield "COMPARED ANYWAY: these are not verdicts"
+
+
+def _is_new(row: MetricChange) -> bool:
+    """Whether what was 0, such as errors, is there now: that has no ratio, and so no verdict."""
+    return row.measure.better == "lower" and row.old.value == 0 and bool(row.new.value)
+
+
+def _new(row: MetricChange) -> str:
+    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+    now = spread(row.new, exact)
+    return f"LOOK AT {title}: it was 0 and is {now}; there is no ratio, so no verdict"
+
+
+def _sentence(row: MetricChange) -> str:
+    predicted = row.change.change
+    title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+    return f"{title}: {spread(predicted, times)} times what {predicted.n} older results predict"
+
+
+def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[str]:
+    """Yield by how much the reference itself moved: that is no change of anybody's code."""
+    for row in rows:
+        if row.is_reference and row.ratio is not None:
+            moved = change(row.ratio - 1)
+            title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
+            yield f"the reference {reference} itself moved by {moved} in {title}"

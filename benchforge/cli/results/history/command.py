@@ -1,0 +1,63 @@
+"""`benchforge history`: results over time."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.cli.console.options import AS_JSON, HTML_PAGE, argument, click_command, option
+from benchforge.errors import Unusable
+
+
+@dataclass(frozen=True)
+class HistoryOptions:
+    """Which results are shown over time, and how."""
+
+    results: tuple[Path, ...] = argument(metavar="RESULT...", required=True)
+    reference: str | None = option(
+        "--reference",
+        metavar="LABEL",
+        help="A server that all results have; also show ratios to it.",
+    )
+    metrics: tuple[str, ...] = option(
+        "--metric", metavar="LABEL", help="Show this metric only; repeatable."
+    )
+    as_json: bool = AS_JSON
+    page: Path | None = HTML_PAGE
+    as_csv: bool = option("--csv", help="Print CSV, one line for each number.")
+
+
+@click_command("history", HistoryOptions)
+def command(options: HistoryOptions) -> int:
+    """Show each case and metric over several results, in order of time.
+
+    A RESULT is a result folder, a summary.json, or a folder of results. If the machine or a load
+    tool changed, a new series begins; series are never joined. In a series of 20 or more results
+    with a --reference, the output shows between which results the level changed.
+
+    Exit codes: 0 shown; 1 a named result is invalid; 2 there is no result, or a named result cannot
+    be read.
+    """
+    from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.history.text import as_csv, document, text
+    from benchforge.cli.results.history.timeline import timelines, with_courses
+    from benchforge.parts.registry import Registry
+
+    if options.as_json and options.as_csv:
+        raise Unusable("--json and --csv exclude each other", "leave one out")
+    suite_timelines, left_out = timelines(options.results, Registry(), options.reference)
+    courses_by_timeline = with_courses(suite_timelines, options.reference, options.metrics)
+    if options.as_json:
+        show(json.dumps([document(*one) for one in courses_by_timeline], indent=1, allow_nan=False))
+    elif options.as_csv:
+        show(as_csv(courses_by_timeline).rstrip("\n"))
+    else:
+        show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
+    if options.page is not None:
+        # jinja2 and the charts take about 50 ms, which the text does not need.
+        from benchforge.cli.console.page_file import write_page
+        from benchforge.cli.results.history.page import history_page
+
+        write_page(options.page, "history.html.j2", history_page(courses_by_timeline))
+    for omission in left_out:
+        say(f"left out: {omission}")
+    return 0

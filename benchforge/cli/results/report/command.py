@@ -1,0 +1,82 @@
+"""`benchforge report`: what is shown of a stored result."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.cli.console.options import argument, click_command, option
+from benchforge.errors import Unusable
+
+ALL = "all"  # --why without an id
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Which result is shown, by which reporters, and where."""
+
+    results: tuple[Path, ...] = argument(metavar="[RESULT]")
+    why: str | None = option(
+        "--why",
+        metavar="ID",
+        is_flag=False,
+        flag_value=ALL,
+        help="Print all that is known of the findings of a check, such as K1; alone, of all "
+        "checks.",
+    )
+    opened: bool = option("--open", help="Open report.html in a browser.")
+    names: tuple[str, ...] = option(
+        "--reporter", metavar="NAME", help="Use only this reporter; repeatable."
+    )
+    output: str | None = option(
+        *("-o", "--output"),
+        metavar="FOLDER",
+        help="Folder to write to instead of the result; - prints the output of one reporter.",
+    )
+
+
+@click_command("report", ReportOptions)
+def command(options: ReportOptions) -> int:
+    """Regenerate summary and reports of a result from its trials, and print the answers.
+
+    Without RESULT, the newest result in the folder results is taken.
+
+    The run may be interrupted or still in progress; if it is in progress, write to another folder
+    with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
+    github, json, junit and why.
+
+    Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
+    RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
+    """
+    from benchforge.cli.console.reported import text_of
+    from benchforge.cli.console.say import show
+    from benchforge.cli.results.report.reports import (
+        named_result,
+        one_report,
+        open_page,
+        renew,
+        with_findings,
+    )
+    from benchforge.parts.registry import Registry
+    from benchforge.results.conclude import summed
+    from benchforge.results.report_files import reporter
+
+    results, names, why = options.results, options.names, options.why
+    if why is not None and not results and Path(why).is_dir():
+        results, why = (Path(why),), ALL  # the option takes the word behind it
+    registry, result = Registry(), named_result(results)
+    for name in names:
+        reporter(registry, name)  # one that is not known is told before anything is read
+    if result.is_file():
+        raise Unusable(
+            f"{result}: is a file", "name the folder of a result, which contains the trials"
+        )
+    if why is not None:
+        summary = with_findings(summed(result, registry), None if why == ALL else why)
+        show(text_of("why", *summary, registry), painted=True)
+        return 0
+    if options.opened:
+        return open_page(result)
+    if options.output == "-":
+        show(one_report(summed(result, registry), registry, names).rstrip("\n"), painted=True)
+        return 0
+    renew(result, registry, names, options.output)
+    return 0

@@ -1,0 +1,148 @@
+"""Reports of a stored result: files beside it, and a table, as at the end of its run."""
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchforge.checks.ways import reason, way_of_comparison
+from benchforge.cli.console.named_file import without_suites
+from benchforge.cli.console.reported import cannot_write, files_written, text_of
+from benchforge.cli.console.say import say, show
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.model.files.file import Parsed, parse
+from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
+from benchforge.model.files.manifest import Manifest
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.parts.registry import Registry
+from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.report_files import REPORTERS, formed, renew_reports, write_reports
+from benchforge.run.disk.manifest import with_reports_anew
+from benchforge.run.disk.result_writer import ResultWriter, whole
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.text.readable import counted, listed
+
+PAGE = "report.html"
+
+
+def named_result(paths: Sequence[Path]) -> Path:
+    """Return the result among paths, or the newest. Raises Unusable for several."""
+    result, *others = without_suites(paths) or [_newest(Path("results"))]
+    if others:
+        message = f"{counted(len(others) + 1, 'result')}: a report is of one"
+        raise Unusable(message, f"benchforge report {result}; or benchforge compare OLD NEW")
+    return result
+
+
+def renew(result: Path, registry: Registry, names: Sequence[str], output: str | None) -> None:
+    """Write the reports of a result into a folder, by default its own, and print its table.
+
+    Raises Unusable for the folder of another result, CannotKeep where they cannot be written.
+    """
+    if output is None or Path(output).resolve() == result.resolve():
+        with ResultWriter(result).held():
+            return _renew(summed(result, registry), registry, names, result)
+    into = Path(output)
+    if (into / HEADER).exists():
+        raise Unusable(f"-o {into}: is a different result", "name a new folder")
+    source = summed(result, registry)
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "choose another folder with -o"
+        raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
+    return _renew(source, registry, names, into)
+
+
+def _renew(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
+    planned = counted(source.planned, "planned measurement")
+    say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
+    wanted = tuple(dict.fromkeys(names)) or REPORTERS
+    paths: list[Path] = []
+    try:
+        if not names:
+            whole(into, SUMMARY, source.summary)
+            paths.append(into / SUMMARY)
+        paths += write_reports(source.summary, source.trials, registry, source.path, wanted, into)
+        if not names and into == source.path:
+            paths += renew_reports(source.summary, source.trials, registry, into)
+    except OSError as error:
+        raise cannot_write(error) from error
+    finally:
+        show(text_of("terminal", source.summary, source.trials, registry), painted=True)
+    path = source.path
+    del source  # a manifest takes as much memory
+    if into == path:
+        _renew_manifest(into)
+    say(
+        files_written(paths, into)
+        if paths
+        else "nothing written: the reporters have nothing to report"
+    )
+
+
+def _renew_manifest(folder: Path) -> None:
+    """List the reports as they are now. A run that goes on has no manifest yet."""
+    manifest = parse(folder, MANIFEST, Manifest)
+    if isinstance(manifest, Parsed):
+        try:
+            whole(folder, MANIFEST, with_reports_anew(manifest.model, folder))
+        except OSError as error:
+            raise cannot_write(error) from error
+
+
+def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
+    """Return what the one reporter makes that is named; without a name, the table."""
+    if len(names) > 1:
+        raise Unusable(
+            "-o -: prints the output of one reporter only", "name one reporter, or a folder"
+        )
+    if not names or names[0] == "terminal":
+        return text_of("terminal", source.summary, source.trials, registry)
+    with scratch_folder() as place:
+        parts = formed(source.summary, source.trials, registry, source.path, names, place)
+        made = [place / name for _, name in parts]
+        if len(made) != 1:
+            files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
+            message = f"-o -: {names[0]} writes {files} for this result, not one file"
+            raise Unusable(message, "name a folder with -o")
+        return made[0].read_text(encoding="utf-8")
+
+
+def _newest(folder: Path) -> Path:
+    results = list(results_in(folder))
+    if not results:
+        raise Unusable(f"{folder}: contains no result", "name the folder of a result")
+    return max(results, key=lambda path: (read_header(path).created, path.name))
+
+
+def with_findings(source: Summed, id_: str | None) -> tuple[Summary, Sequence[Trial]]:
+    """Return a summary with the causes in which a check has a finding, or all, and its trials."""
+    causes = source.summary.causes
+    ids = sorted({one.check.id for cause in causes for one in cause.findings})
+    if id_ is not None:
+        wanted = next((one for one in ids if one.lower() == id_.lower()), None)
+        if wanted is None:
+            why = _why_not(source, id_.upper())
+            message = f"--why {id_}: no finding of this check in {source.path}{why}"
+            raise Unusable(message, f"there are findings of {listed(ids, len(ids))}")
+        causes = tuple(c for c in causes if any(one.check.id == wanted for one in c.findings))
+    return source.summary.model_copy(update={"causes": causes}), source.trials
+
+
+def _why_not(source: Summed, id_: str) -> str:
+    """Return why a check cannot be judged in any comparison of a result; empty where it can."""
+    header, scenarios = source.header, {one.scenario for one in source.summary.comparisons}
+    if header is None:
+        return ""
+    reasons = [reason(id_, way_of_comparison(header, scenario)) for scenario in scenarios]
+    return f"; it is not judged: {reasons[0]}" if reasons and all(reasons) else ""
+
+
+def open_page(result: Path) -> int:
+    """Open a result's page. Raises Unusable where there is none."""
+    if not (page := result / PAGE).is_file():
+        raise Unusable(f"{page}: is missing", f"write it: benchforge report {result}")
+    if not webbrowser.open(page.resolve().as_uri()):
+        raise Unusable("no browser was found", f"open the file {page.resolve()}")
+    return 0

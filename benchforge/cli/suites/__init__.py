@@ -1,0 +1,1 @@
+"""Commands that read or write suites, and measure nothing."""

@@ -1,0 +1,120 @@
+"""Files of a new suite: a sample that runs as it is, a copy, or the mix of an access log."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchforge.cli.console.say import show
+from benchforge.cli.suites.new.from_log.kinds import read
+from benchforge.cli.suites.new.from_log.written import OWN, formulas, incomplete, to_fill
+from benchforge.cli.suites.new.from_log.written import from_log as of_the_log
+from benchforge.cli.suites.new.from_log.written import texts as of_log
+from benchforge.cli.suites.schema.documents import of_suites
+from benchforge.errors import CannotKeep, Unusable
+from benchforge.run.disk.result_writer import whole
+from benchforge.suite.toml.built_in import brought, names_like
+from benchforge.text.program import program
+from benchforge.text.readable import counted, exact
+
+_STARTER = Path(__file__).parent / "starter"
+SUITE = "suite.toml"
+_APP = "sample_app.py"
+_SCHEMA = "suite.schema.json"
+
+
+def write_sample(suite: Path, source: str | None) -> None:
+    """Write a suite of ours, or without a name the sample with its app.
+
+    Raises Unusable where a file exists already, CannotKeep where one cannot be written.
+    """
+    texts = {suite: _fitted(_read(_STARTER / SUITE if source is None else _named(source)))}
+    if source is None:
+        texts[suite.with_name(_APP)] = _read(_STARTER / _APP)
+    show(f"wrote: {_kept(suite, texts)}\nnext:  {program()} run {suite}")
+
+
+def write_suite_of_log(place: Path, source: Path, *, behind_proxy: bool) -> None:
+    """Write the suite of an access log. Raises as `write_sample`, and Unusable for the log."""
+    log = read(source, behind_proxy=behind_proxy)
+    texts = of_log(log, source, place)
+    wrote = _kept(place, texts)
+    kinds = counted(len(log.kinds), "kind")
+    show(f"wrote: {wrote}\nread:  {exact(log.taken)} requests of {kinds}")
+    for reason, number in log.left_out.items():
+        show(f"left out: {exact(number)} {reason}")
+    for kind in incomplete(log):
+        show(f"to complete: {kind}: a comment in {place}, since the log has no body")
+    for part in of_the_log(log, texts):
+        show(f"kept from the log: {part}")
+    for cells in formulas(texts):
+        show(f"beware: {cells} begin with = + - or @: a spreadsheet would run them")
+    if (clients := log.shared.few_clients) is not None:
+        show(
+            f"private: the log has {counted(clients, 'client')}: each path and value may be "
+            "of one client. If an address is that of a proxy, add --behind-proxy"
+        )
+    if own := to_fill(texts):
+        show(f"fill in: {OWN} in {', '.join(own)}: each value may be a secret of one client")
+    show(f"next:  set your server in {place}, then {program()} plan {place} --requests 3")
+
+
+def _kept(place: Path, texts: dict[Path, str]) -> str:
+    """Write the files, the suite first in `texts`, and the schema. Return their names."""
+    schema = place.with_name(_SCHEMA)
+    _refuse_to_overwrite(texts)
+    _write(texts | {schema: of_suites(builtin=False) + "\n"})
+    return ", ".join(map(str, (*texts, schema)))
+
+
+def _named(name: str) -> Path:
+    """Return a suite of ours. Raises Unusable, which tells which there are."""
+    if (file := brought().get(name)) is not None:
+        return file
+    raise Unusable(f"--from {name}: no such suite", names_like(Path(name)))
+
+
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _fitted(text: str) -> str:
+    """Return a suite whose schema stands beside it."""
+    return re.sub(r"\A#:schema .*", f"#:schema {_SCHEMA}", text)
+
+
+def _refuse_to_overwrite(texts: Mapping[Path, str]) -> None:
+    """Raise Unusable when the suite is there, or another file is there with another content.
+
+    The schema is drawn from what is installed, and may be drawn anew.
+    """
+    suite = next(iter(texts))
+    for file, text in texts.items():
+        if os.path.lexists(file) and (file == suite or _content(file) != text.encode()):
+            raise Unusable(
+                f"{file}: exists already, and is not overwritten",
+                f"give another PATH, such as a new folder: {program()} new suite bench",
+            )
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _write(texts: dict[Path, str]) -> None:
+    """Write files. Raises Unusable without a folder, CannotKeep when one cannot be written."""
+    try:
+        # The suite last: before it is there, the same command may be given again.
+        for file, text in reversed(texts.items()):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            whole(file.parent, file.name, text)
+    except FileExistsError as error:
+        raise Unusable(
+            f"{error.filename}: is not a folder", "a suite's name ends in .toml"
+        ) from error
+    except OSError as error:
+        reason = f"{error.filename}: cannot be written: {error.strerror}"
+        raise CannotKeep(reason, "give another PATH") from error

@@ -1,0 +1,191 @@
+"""The kinds of requests in an access log, with the values that their requests had."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from sys import intern
+from urllib.parse import unquote, unquote_plus
+
+from benchforge.cli.suites.new.from_log.lines import LogLine, log_lines
+from benchforge.cli.suites.new.from_log.patterns import (
+    Pattern,
+    Patterns,
+    hole,
+    is_word,
+    merge_rare,
+    segments,
+)
+from benchforge.cli.suites.new.from_log.shared import SharedTexts
+from benchforge.errors import Unusable
+from benchforge.text import safe
+from benchforge.text.readable import exact
+
+ROWS = 5000
+_MOST_PATHS, _MOST_KINDS, _LEAST_SHARE = 30_000, 12, 0.005
+_MOST_SEGMENTS = 16
+_MOST_KEYS = 12  # of a query: the first
+_MOST_COUNTED = 10_000  # minutes, and keys of a kind
+_GOOD, _BAD = 200, 400
+_BODIES = {"POST", "PUT", "PATCH", "DELETE"}
+_LONGEST = 60  # characters of a value
+_STATIC = re.compile(
+    r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(
+    r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp"
+    r"|ssn|cvv|cvc|card|iban|birth|dob$|account",
+    re.IGNORECASE,
+)
+_OPAQUE = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w=+.-]{12,}|[0-9a-fA-F-]{16,}|\S{40,}")
+
+
+@dataclass
+class LogKind:
+    """Requests of one method and one pattern."""
+
+    method: str
+    pattern: Pattern
+    requests: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    keys: Counter[str] = field(default_factory=Counter)
+    "Number of requests with each key of a query."
+    rows: list[tuple[tuple[str, ...], Mapping[str, str]]] = field(default_factory=list)
+    "A sample of the values in the path, and of the queries."
+
+
+@dataclass
+class AccessLog:
+    """What an access log gives."""
+
+    kinds: list[LogKind]
+    "The most frequent first."
+    incomplete: list[LogKind]
+    "Kinds of methods with a body, which a log does not have."
+    taken: int
+    "Requests of `kinds`."
+    left_out: Mapping[str, int]
+    "Number of lines that are not in the mix, by reason."
+    per_s: float | None
+    "Requests per second in the busiest minute, with those that are left out. None without times."
+    shared: SharedTexts
+
+    def keeps(self, key: str, value: str) -> bool:
+        """Whether a value may stand in a file: several clients sent it, and it looks harmless."""
+        if _SECRET.search(key) or not value.isprintable() or len(value) > _LONGEST:
+            return False
+        odd = "@" in value or "\ufffd" in value or _OPAQUE.fullmatch(value)
+        return not odd and value in self.shared
+
+
+def read(log: Path, *, behind_proxy: bool = False) -> AccessLog:
+    """Read a log twice: words and values first, then its kinds. Raises Unusable without any.
+
+    Addresses `behind_proxy` do not tell clients.
+    """
+    left_out: Counter[str] = Counter()
+    minutes: Counter[str] = Counter()
+    shared = SharedTexts(behind_proxy=behind_proxy)
+    paths: Counter[Pattern] = Counter()
+    for line in _requests(log, left_out, minutes):
+        parts = segments(line.path)
+        paths[line.method, *(intern(part) if is_word(part) else hole(part) for part in parts)] += 1
+        if len(paths) > _MOST_PATHS:
+            merge_rare(paths, _MOST_PATHS // 2)
+        query = query_of(line.query)
+        in_path = (_decoded(part.removesuffix("/"), unquote) for part in parts)
+        for text in {*in_path, *query, *query.values()}:
+            shared.add(text, line.client)
+    kinds = _kinds(log, paths, shared, left_out)
+    chosen = [kind for kind in kinds if kind.method == "GET"]
+    incomplete = [kind for kind in kinds if kind.method != "GET"]
+    if not chosen:
+        for kind in incomplete:
+            left_out[f"were {kind.method}: a log has no bodies"] += kind.requests
+        reasons = "; ".join(f"{exact(number)} {reason}" for reason, number in left_out.items())
+        message = f"no request to make a mix of{': ' if reasons else ''}{reasons}"
+        hint = "combined and common format are read, and JSON lines of nginx and Caddy"
+        raise Unusable(f"{safe.word(str(log))}: {message}", hint)
+    taken = sum(kind.requests for kind in chosen)
+    busiest = max(minutes.values()) / 60 if minutes else None
+    return AccessLog(chosen, incomplete, taken, left_out, busiest, shared)
+
+
+def _kinds(
+    log: Path, paths: Mapping[Pattern, int], shared: SharedTexts, left_out: Counter[str]
+) -> list[LogKind]:
+    """Return the frequent kinds, the most frequent first."""
+    patterns = Patterns([(path[1:], number) for path, number in paths.items()], shared)
+    counts: Counter[tuple[str, Pattern]] = Counter()
+    for (method, *rest), number in paths.items():
+        counts[method, patterns.of(f"/{'/'.join(rest)}")[0]] += number
+    order = sorted(counts.items(), key=lambda item: (-item[1], item[0][1]))[:_MOST_KINDS]
+    least = _LEAST_SHARE * sum(counts.values())
+    kinds = {key: LogKind(*key) for key, number in order if number >= least}
+    rng = random.Random(0)  # noqa: S311 - the same suite for the same log
+    for line in _requests(log, Counter(), Counter()):
+        pattern, values = patterns.of(line.path)
+        if kind := kinds.get((line.method, pattern)):
+            _count(kind, line, values, rng)
+        else:
+            left_out["were of rare kinds"] += 1
+    sent = (kind for kind in kinds.values() if kind.requests)
+    return sorted(sent, key=lambda kind: (-kind.requests, kind.pattern))
+
+
+@lru_cache(maxsize=2000)
+def query_of(query: str) -> Mapping[str, str]:
+    """Return the first values of a query by their keys; of a key that comes twice, the last."""
+    pairs = (part.partition("=") for part in query.split("&", _MOST_KEYS)[:_MOST_KEYS] if part)
+    return {_decoded(key, unquote_plus): _decoded(value, unquote_plus) for key, _, value in pairs}
+
+
+def _decoded(text: str, unquoted: Callable[[str], str]) -> str:
+    """Return a text that is bounded: a cut one is longer than what is kept."""
+    return unquoted(text[: 12 * _LONGEST + 12])[: _LONGEST + 1]
+
+
+def _prune(counts: Counter[str]) -> None:
+    """Forget the rare half of too many texts."""
+    if len(counts) > _MOST_COUNTED:
+        for text, _ in counts.most_common()[_MOST_COUNTED // 2 :]:
+            del counts[text]
+
+
+def _requests(log: Path, left_out: Counter[str], minutes: Counter[str]) -> Iterator[LogLine]:
+    """Yield the requests that an app answered well. Count the others by reason, all by minute."""
+    for line in log_lines(log):
+        if line is None:
+            left_out["lines are not requests"] += 1
+            continue
+        if line.minute:
+            minutes[line.minute] += 1
+            _prune(minutes)
+        if line.status >= _BAD:
+            left_out["had a status of 400 or above"] += 1
+        elif _STATIC.search(line.path):
+            left_out["were for static files"] += 1
+        elif line.status < _GOOD:
+            left_out["had a status below 200"] += 1
+        elif line.path.count("/") > _MOST_SEGMENTS:
+            left_out[f"had more than {_MOST_SEGMENTS} segments in their path"] += 1
+        elif line.method != "GET" and line.method not in _BODIES:
+            left_out[f"were {line.method}"] += 1
+        else:
+            yield line
+
+
+def _count(kind: LogKind, line: LogLine, values: tuple[str, ...], rng: random.Random) -> None:
+    kind.requests += 1
+    kind.statuses[line.status] += 1
+    query = query_of(line.query)
+    kind.keys.update(query.keys())
+    _prune(kind.keys)
+    index = len(kind.rows) if len(kind.rows) < ROWS else rng.randrange(kind.requests)
+    if index < ROWS:
+        row = (tuple(_decoded(value, unquote) for value in values), query)
+        kind.rows[index : index + 1] = [row]

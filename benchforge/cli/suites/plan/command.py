@@ -1,0 +1,98 @@
+"""`benchforge plan`: what a run would measure, in which order; nothing is started or written."""
+
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from benchforge.cli.console.options import (
+    PROFILE,
+    SETTINGS,
+    SuiteFile,
+    argument,
+    click_command,
+    only,
+    option,
+)
+
+PAPER = 100  # columns where there is no terminal
+_AT_ONCE = 1000  # lines
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """Which suite is planned, and what is printed of the plan."""
+
+    suite: Path = argument(type=SuiteFile())
+    profile: str | None = PROFILE
+    settings: tuple[tuple[str, str], ...] = SETTINGS
+    only: tuple[str, ...] = only("Plan")
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(0),
+        metavar="N",
+        help="Seed of the measurement order.  [default: the suite's]",
+    )
+    output: str = option(
+        "--format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="Output format; json has everything.",
+    )
+    requests: int | None = option(
+        "--requests",
+        type=click.IntRange(1, 1000),
+        metavar="N",
+        help="Print N requests of each kind of the scenarios that have kinds, and nothing else.",
+    )
+    full: bool = option("--all", help="Print lists in full.")
+
+
+@click_command("plan", PlanOptions)
+def command(options: PlanOptions) -> int:
+    """Show what a run of SUITE would measure, in which order, and how long it would take.
+
+    This starts no process, needs no program and writes no file.
+
+    Exit codes: 0 the plan is printed; 2 the suite or the command line cannot be used.
+    """
+    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.console.say import show, warn
+    from benchforge.cli.suites.plan.plan_text import text
+    from benchforge.cli.suites.plan.planned import plan_json, planned
+    from benchforge.cli.suites.plan.requests import request_lines
+    from benchforge.parts.registry import Registry
+    from benchforge.suite.cases.expand import expand
+    from benchforge.suite.plan import plan
+    from benchforge.suite.secrets.redact import redact
+
+    registry = Registry()
+    registry.listen(warn)
+    suite = loaded(
+        options.suite,
+        registry,
+        profile=options.profile,
+        settings=options.settings,
+        only=options.only,
+    )
+    chosen = suite.repeat.seed if options.seed is None else options.seed
+    seed = secrets.randbits(32) if chosen is None else chosen
+    graph = plan(expand(suite), suite.repeat, seed)
+    registry.consult("benchforge_planned", graph=graph)
+    head = planned(suite, graph, chosen is None)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PAPER
+    if options.requests is not None:
+        requests = request_lines(suite, graph.seed, options.requests)
+        lines: Iterator[str] = (redact(line, suite.secrets) for line in requests)
+    elif options.output == "json":
+        lines = plan_json(head, graph)
+    else:
+        lines = text(head, graph, width, options.full)
+    while batch := list(islice(lines, _AT_ONCE)):  # never all of them
+        show("\n".join(batch), painted=True)
+    return 0

@@ -1,0 +1,152 @@
+"""A plan for a person: how long, what runs, which cases, in which order."""
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+
+import click
+
+from benchforge.cli.console.amount import amount, awaited, lasts
+from benchforge.cli.suites.plan.plan import (
+    Chain,
+    DurationEstimate,
+    PartPlanned,
+    Plan,
+    ScenarioPlanned,
+)
+from benchforge.suite.plan import START_AND_STOP_S, RunGraph, Step
+from benchforge.suite.toml.words import shown
+from benchforge.text import readable, safe
+from benchforge.text.readable import counted, exact, spoken
+
+_MANY = 20  # lines of a kind; `--all` shows all
+_MANY_NUMBERS = 60
+_SMOKE = "smoke run: it shows that everything works; its numbers mean nothing"
+
+
+def text(plan: Plan, graph: RunGraph, width: int, whole: bool) -> Iterator[str]:
+    """Yield the lines; of what is many, the first, unless `whole`."""
+    yield from _head(plan)
+    starts = graph.cases.starts
+    for scenario, start in zip(plan.scenarios, starts, strict=False):
+        yield ""
+        yield from _scenario(scenario, graph, start, whole, _fewest(plan))
+    if sum(scenario.cases for scenario in plan.scenarios) == 1:
+        return
+    yield ""
+    yield click.style("order: numbers of the cases", bold=True)
+    blocks = groupby(graph.steps(), lambda step: step.block)
+    lines = (_block(number, steps, graph, width, whole) for number, steps in blocks)
+    yield from _cut(lines, plan.blocks, "block", whole)
+
+
+def _head(plan: Plan) -> Iterator[str]:
+    profile = f" · profile {plan.profile}" if plan.profile else ""
+    yield click.style(safe.word(plan.title or plan.name) + profile, bold=True)
+    if plan.smoke:
+        yield _SMOKE
+    cases = sum(scenario.cases for scenario in plan.scenarios)
+    if any(scenario.search for scenario in plan.scenarios):
+        trials = f"at most {counted(plan.trials, 'trial')}"
+        yield f"{counted(cases, 'case')}: {trials}, {_time(plan.estimate, 1.0, 'at most')}"
+    else:
+        counts = amount(cases, plan.blocks, plan.trials, plan.until)
+        yield f"{counts}, {_time(plan.estimate, _fewest(plan))}"
+    if plan.until is not None:
+        yield awaited(plan.until)
+    guess = f"starts and stops are estimated as {exact(START_AND_STOP_S)} s a trial"
+    yield f"{guess}; the rest is what the suite declares"
+    if plan.estimate.noise_s:
+        yield (
+            f"noise that does not end adds about {spoken(plan.estimate.noise_s)}: "
+            "waits for quiet, and repeated attempts; noise that comes and goes may add more"
+        )
+    if plan.claims:
+        yield _claims(plan)
+    drawn = f", drawn now; to use this order: --set repeat.seed={plan.seed}"
+    yield f"seed {plan.seed}{drawn if plan.seed_drawn else ''}"
+
+
+def _claims(plan: Plan) -> str:
+    asked_labels = [label for label, questions in plan.claims.items() if questions]
+    counts = (
+        f"{counted(len(asked_labels), 'claim')}, {counted(sum(plan.claims.values()), 'question')}"
+    )
+    left = [label for label in plan.claims if label not in asked_labels]
+    return counts + (f"; not tested here: {', '.join(left)}" if left else "")
+
+
+def _fewest(plan: Plan) -> float:
+    """Return what share of the estimates the fewest blocks are."""
+    return 1.0 if plan.until is None else plan.until.least / plan.blocks
+
+
+def _time(estimate: DurationEstimate, fewest: float, about: str = "") -> str:
+    parts = {
+        "warm-up": estimate.warm_up_s,
+        "load": estimate.load_s,
+        "starts and stops": estimate.start_and_stop_s,
+    }
+    durations = ", ".join(f"{spoken(seconds)} {what}" for what, seconds in parts.items() if seconds)
+    most = "at most " if fewest < 1 else ""
+    if about:
+        return f"{about} {spoken(estimate.total_s)} ({durations})"
+    return f"{lasts(fewest * estimate.total_s, estimate.total_s)} ({most}{durations})"
+
+
+def _scenario(
+    scenario: ScenarioPlanned, graph: RunGraph, start: int, whole: bool, fewest: float
+) -> Iterator[str]:
+    title = f": {safe.word(scenario.title)}" if scenario.title else ""
+    yield click.style(f"scenario {scenario.label}{title}", bold=True)
+    about = "at most" if scenario.search else ""
+    yield f"  {counted(scenario.cases, 'case')}, {_time(scenario.estimate, fewest, about)}"
+    if scenario.search:
+        yield f"  {scenario.search.says}"
+    if scenario.turns is not None:
+        turns, of = scenario.turns, scenario.turns.among.removesuffix("s")
+        slice_, each = (readable.amount("s", one) for one in (turns.slice_s, turns.each_s))
+        yield f"  in turns: slices of {slice_}, {each} for each {of}; only ratios are valid"
+    for path, values in scenario.varies.items():
+        values_text = ", ".join(_cut(map(shown, values), len(values), "value", whole))
+        yield f"  varies {safe.word(path)}: {safe.word(values_text)}"
+    yield "  what runs: starts in this order →, loaded by ←"
+    chains = _cut(map(_chain, scenario.chains), len(scenario.chains), "server", whole)
+    yield from (f"    {line}" for line in chains)
+    yield "  cases"
+    numbers = range(start, start + scenario.cases)
+    names = (graph.cases[number].name.title.partition(" · ")[2] for number in numbers)
+    lines = (f"{number + 1} {safe.word(name)}" for number, name in zip(numbers, names, strict=True))
+    yield from (f"    {line}" for line in _cut(lines, scenario.cases, "case", whole))
+
+
+def _chain(chain: Chain) -> str:
+    starts, drivers = " → ".join(map(_part, chain.starts)), ", ".join(map(_part, chain.drivers))
+    return f"{starts} ← {drivers}"
+
+
+def _part(part: PartPlanned) -> str:
+    use = part.use if part.label != part.use else ""
+    host = part.host and f"on {part.host}"
+    details = ", ".join(filter(None, (use, part.ref and f"ref {safe.word(part.ref)}", host)))
+    return f"{part.label} ({details})" if details else part.label
+
+
+def _block(number: int, steps: Iterable[Step], graph: RunGraph, width: int, whole: bool) -> str:
+    numbers = (str(step.number + 1) for step in steps)
+    shown_numbers = _cut(numbers, len(graph.cases), "case", whole, many=_MANY_NUMBERS)
+    return textwrap.fill(
+        " ".join(shown_numbers),
+        width,
+        initial_indent=f"  block {number}: ",
+        subsequent_indent="    ",
+    )
+
+
+def _cut(
+    lines: Iterable[str], size: int, noun: str, whole: bool, many: int = _MANY
+) -> Iterator[str]:
+    """Yield the lines, or the first of them and how many more there are."""
+    yield from lines if whole or size <= many else islice(lines, many)
+    if not whole and size > many:
+        yield f"and {counted(size - many, f'more {noun}')} (--all shows all)"

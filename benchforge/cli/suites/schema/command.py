@@ -1,0 +1,43 @@
+"""`benchforge schema`: JSON Schema of suites and of result files, for editors and validators."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from benchforge.cli.console.options import argument, click_command, option
+from benchforge.errors import CannotKeep
+
+_OF = ["suite", "result", "trial", "summary", "session", "ceiling", "manifest", "calibration"]
+
+
+@dataclass(frozen=True)
+class SchemaOptions:
+    """Which schema is printed, and where."""
+
+    file: str = argument(type=click.Choice(_OF), default="suite")
+    output: Path | None = option(
+        *("-o", "--output"), metavar="FILE", help="File to write.  [default: standard output]"
+    )
+    builtin: bool = option("--builtin", help="Include built-in parts only.")
+
+
+@click_command("schema", SchemaOptions)
+def command(options: SchemaOptions) -> None:
+    """Print the JSON Schema of suites, or of a file of a result.
+
+    The schema of suites has the options of every installed part. If a suite's first line names its
+    file, such as #:schema suite.schema.json, editors complete, explain and check the suite.
+    """
+    from benchforge.cli.console.say import show
+    from benchforge.cli.suites.schema.documents import of_file, of_suites
+
+    output = options.output
+    text = of_suites(builtin=options.builtin) if options.file == "suite" else of_file(options.file)
+    if output is None:
+        show(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CannotKeep(f"{output}: {error.strerror}", "choose another file with -o") from error

@@ -1,0 +1,1 @@
+"""The bases of backends with data, and the built-in data."""

@@ -1,0 +1,65 @@
+"""What backends have in common that apps expect at a host name, at a port and with a password."""
+
+import re
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from benchforge.parts.database.data_backend import DataBackend
+from benchforge.parts.wrong_option import WrongOption
+
+_WORD = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_NAME = re.compile(rf"{_WORD}(?:\.{_WORD})*")
+_LONGEST_NAME = 253
+_OVER_TCP = ("port", "names", "password")
+
+
+def _host_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
+        raise WrongOption(f"{name!r} is not a host name", hint="write it like 'db' or 'db.local'")
+    if name.lower() == "localhost" or not re.search("[A-Za-z_]", name.rpartition(".")[2]):
+        raise WrongOption(f"{name!r} has an address already", hint="leave it out")
+    return name
+
+
+class TcpBackend(DataBackend, ABC):
+    """A private service that apps reach as they expect, or over a unix socket."""
+
+    fixed_port: ClassVar[str]
+    "Name of the port that the option `port` sets."
+
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    "TCP port. Default: any free port."
+    names: list[Annotated[str, AfterValidator(_host_name)]] = Field(default_factory=list)
+    'Host names at which the programs of a trial reach it, such as "db", besides its label.'
+    password: Annotated[str, Field(min_length=1)] | None = None
+    "Password, which benchforge treats as a secret. Default: it accepts any password."
+    listen: Literal["unix", "tcp"] = "unix"
+    """Socket on which it listens. With a unix socket, the network's TCP counters count only \
+connections to the server. `port`, `names` and `password` imply "tcp"."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _implied(cls, options: Any) -> Any:
+        if not isinstance(options, dict) or options.keys() & {"listen", "url"}:
+            return options
+        tcp = {"listen": "tcp"} if any(options.get(name) for name in _OVER_TCP) else {}
+        return {**options, **tcp}
+
+    @model_validator(mode="after")
+    def _over_tcp(self) -> Self:
+        if self.listen == "unix" and (wrong := [one for one in _OVER_TCP if getattr(self, one)]):
+            message = f"{', '.join(wrong)} need TCP" if len(wrong) > 1 else f"{wrong[0]} needs TCP"
+            hint = "say listen = 'tcp', or leave listen out"
+            raise WrongOption(message, "listen", *wrong, hint=hint)
+        return self
+
+    def fixed_ports(self) -> Mapping[str, int]:
+        """Return the port that the suite sets."""
+        return {} if self.port is None else {self.fixed_port: self.port}
+
+    def host_names(self) -> Sequence[str]:
+        """Return the names that the suite sets."""
+        return self.names

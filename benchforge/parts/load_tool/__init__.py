@@ -1,0 +1,1 @@
+"""The bases of load tools that print what they measured."""

@@ -1,0 +1,181 @@
+"""The plugin API: the only module of benchforge that a plugin imports.
+
+Its names are a promise: `tests/plugins/test_plugin_names.py` lists them. Each comment below is the
+heading of a group on the reference page that is drawn from this module.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from benchforge.errors import BenchforgeError, OutputDamaged
+from benchforge.model.suite.claim import Claim
+from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
+from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
+from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.answers.exposed_secrets import exposed
+from benchforge.model.trial.bins import after_cut
+from benchforge.model.trial.check import Check
+from benchforge.model.trial.histogram import Histogram
+from benchforge.model.trial.observation import Role, Usage
+from benchforge.model.trial.reading import (
+    Bodies,
+    Reading,
+    SampledBody,
+    Schedule,
+    Series,
+    StageReading,
+)
+from benchforge.model.trial.sample import Sample
+from benchforge.model.trial.trial import Load, StartedProcess, Trial
+from benchforge.model.trial.window import Window
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.case_name import server_names
+from benchforge.model.values.measurand import RATE, Measurand
+from benchforge.model.values.metric_title import titled
+from benchforge.model.values.units import Duration, Rate, Share, Size
+from benchforge.parts.command import Command, Finished, Need, Task
+from benchforge.parts.content import text_of
+from benchforge.parts.fillable import Fillable
+from benchforge.parts.hookspecs import hookimpl
+from benchforge.parts.part import (
+    Backend,
+    Client,
+    Driver,
+    Loader,
+    Metric,
+    Part,
+    Reporter,
+    RunsPython,
+    Server,
+    ServesCode,
+    Service,
+)
+from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
+from benchforge.parts.reader import Fact, Reader, Row, Source
+from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.wrong_option import WrongOption
+from benchforge.text import door, readable, safe
+
+if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`
+    from benchforge.model.summary.capacity import Capacity
+    from benchforge.model.summary.cause import Cause, FoldedFinding
+    from benchforge.model.summary.comparison_verdict import (
+        CLOSE,
+        ComparisonState,
+        ComparisonVerdict,
+    )
+    from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+    from benchforge.model.summary.doubts import doubted
+    from benchforge.model.summary.metric_ranking import MetricRanking
+    from benchforge.model.summary.ranking import Ranking
+    from benchforge.model.summary.summary import (
+        CaseSummary,
+        Comparison,
+        FailedTrial,
+        MetricSummary,
+        Summary,
+        TrialSample,
+    )
+    from benchforge.model.summary.verdict import Estimate, Verdict
+
+# Hooks: functions that benchforge calls.
+__all__ = ["hookimpl"]
+# Parts: base classes of parts.
+__all__ += [
+    "Backend",
+    "Client",
+    "Driver",
+    "Loader",
+    "Metric",
+    "Part",
+    "Reader",
+    "Reporter",
+    "RunsPython",
+    "Server",
+    "ServesCode",
+    "Service",
+]
+# Options: types of options, and the error for a wrong one.
+__all__ += ["Duration", "Fillable", "Rate", "Share", "Size", "WrongOption"]
+# Starting: commands, tasks and probes, and the place where they run.
+__all__ += [
+    "Accepts",
+    "Command",
+    "Finished",
+    "Need",
+    "Probe",
+    "RightAnswer",
+    "Site",
+    "Succeeds",
+    "Task",
+    "text_of",
+]
+# Loading: the input of load tools and clients, and what they return.
+__all__ += [
+    "BenchforgeError",
+    "Bodies",
+    "Histogram",
+    "Load",
+    "Output",
+    "OutputDamaged",
+    "Reading",
+    "Request",
+    "SampledBody",
+    "Schedule",
+    "Series",
+    "StageReading",
+    "Target",
+    "bounded",
+]
+# Auditing: the input of readers, and what they yield.
+__all__ += ["Fact", "Row", "Source"]
+# Metrics: the input of metrics, and what they yield.
+__all__ += ["RATE", "Measurand", "Role", "Sample", "Trial", "Usage", "Window", "after_cut"]
+# Summaries: the content of a result, for reporters.
+__all__ += [
+    "CLOSE",
+    "Capacity",
+    "CaseSummary",
+    "Cause",
+    "Check",
+    "Claim",
+    "Comparison",
+    "ComparisonState",
+    "ComparisonVerdict",
+    "ConcurrencySweep",
+    "Estimate",
+    "FailedTrial",
+    "FoldedFinding",
+    "MetricRanking",
+    "MetricSummary",
+    "ObjectiveOutcome",
+    "Ranking",
+    "SearchTrial",
+    "StartedProcess",
+    "Summary",
+    "TrialSample",
+    "Verdict",
+    "doubted",
+    "exposed",
+    "server_names",
+    "titled",
+]
+# Tables: the layout of a suite's table.
+__all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
+# Text and files: numbers as people read them; safe handling of untrusted text and folders.
+__all__ += ["door", "readable", "safe"]
+
+_SUMMARIES = (
+    *("summary", "verdict", "ranking", "metric_ranking", "concurrency_sweep"),
+    *("capacity", "cause", "comparison_verdict", "doubts"),
+)
+
+
+def __getattr__(name: str) -> object:
+    """Return a name of the group Summaries, imported when a plugin first imports it."""
+    modules = _SUMMARIES if name in __all__ else ()
+    for module in modules:
+        content = vars(import_module(f"benchforge.model.summary.{module}"))
+        if name in content:
+            return content[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -1,0 +1,18 @@
+"""The bases of backends with data."""
+
+from benchforge.parts.database.credentials import hba, password_of, verifier
+from benchforge.parts.database.data_backend import DataBackend
+from benchforge.parts.database.dataset import URI, Dataset
+from benchforge.parts.database.log import last_word
+from benchforge.parts.database.tcp_backend import TcpBackend
+
+__all__ = [
+    "URI",
+    "DataBackend",
+    "Dataset",
+    "TcpBackend",
+    "hba",
+    "last_word",
+    "password_of",
+    "verifier",
+]

@@ -1,0 +1,45 @@
+"""What pages, charts and JUnit files are drawn with."""
+
+from benchforge.report.charts.axis import ChartAxis
+from benchforge.report.charts.chart_file import chart_file, drawing_file
+from benchforge.report.charts.drawing import (
+    COLOURS,
+    Chart,
+    ChartRow,
+    colours_of,
+    grid,
+    interval_bar,
+    mark,
+    ratio_ticks,
+    stretched,
+    svg,
+    tick_texts,
+    titled,
+)
+from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+from benchforge.report.page.counted_state import CountedState
+from benchforge.report.page.frame import rendered
+
+__all__ = [
+    "COLOURS",
+    "Chart",
+    "ChartAxis",
+    "ChartRow",
+    "CountedState",
+    "Element",
+    "JunitSuite",
+    "JunitTest",
+    "chart_file",
+    "colours_of",
+    "drawing_file",
+    "grid",
+    "interval_bar",
+    "junit_xml",
+    "mark",
+    "ratio_ticks",
+    "rendered",
+    "stretched",
+    "svg",
+    "tick_texts",
+    "titled",
+]

@@ -1,0 +1,74 @@
+"""The far end of a pipe: lines of JSON in, lines of JSON out, and a lease.
+
+Who holds the other end says something each second. When the pipe ends, or is silent for five
+seconds, this process ends at once; the keeper sees that its pipe ended, and ends all below it. A
+thread reads, so that a long call does not hide the silence.
+"""
+
+import json
+import os
+import queue
+import select
+import threading
+
+from benchforge.remote import wire
+
+_NO_LEASE = 3
+
+
+def main() -> None:
+    """Answer calls, one after another, until the lease ends."""
+    out = _Out(os.dup(1))
+    os.dup2(2, 1)  # what a library prints must not look like an answer
+    calls: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(calls, out), daemon=True).start()
+    from benchforge.remote.agent.place import Place  # noqa: PLC0415 - the lease runs meanwhile
+
+    place = Place()
+    while True:
+        try:
+            call = calls.get(timeout=place.every_s)
+        except queue.Empty:
+            if lost := place.tick():
+                out.write(wire.line({"lost": lost}))
+            continue
+        try:
+            answer = {"id": call["id"], "value": place.answer(call["do"], call["with"])}
+        except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
+            answer = {"id": call["id"], "error": wire.error_of(error)}
+        out.write(wire.line(answer))
+
+
+class _Out:
+    """The pipe of answers, to which two threads write whole lines."""
+
+    def __init__(self, file: int) -> None:
+        self._file, self._writing = file, threading.Lock()
+
+    def write(self, content: bytes) -> None:
+        with self._writing:
+            while content:
+                content = content[os.write(self._file, content) :]
+
+
+def _read(calls: "queue.SimpleQueue[dict[str, object]]", out: _Out) -> None:
+    """Take calls; a line without one is a beat, and is sent back.
+
+    However this ends, the process ends: beats that wait for one that was stopped may find nobody
+    any more to send them back to.
+    """
+    rest = b""
+    try:
+        while select.select([0], [], [], wire.LEASE_S)[0] and (got := os.read(0, 1 << 16)):
+            *lines, rest = (rest + got).split(b"\n")
+            for line in lines:
+                if line:
+                    calls.put(json.loads(line))
+                else:
+                    out.write(b"\n")
+    finally:
+        os._exit(_NO_LEASE)
+
+
+if __name__ == "__main__":
+    main()

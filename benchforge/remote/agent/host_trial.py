@@ -1,0 +1,246 @@
+"""A host's part of one trial: its services, and on the load tool's host the questions and the load.
+
+What acts is benchforge's own code; a service of another host is one that runs already.
+"""
+
+import base64
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from benchforge.errors import TrialFailed, Unusable
+from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import Failure
+from benchforge.parts.content import content_of
+from benchforge.parts.part import Server, Service
+from benchforge.parts.site import Site
+from benchforge.remote.host_step import HostStep
+from benchforge.run.ceiling.ceiling import against
+from benchforge.run.ceiling.null_server import NullServer
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.http.probes import complaints
+from benchforge.run.http.request import Like
+from benchforge.run.machine.facts import hard_facts
+from benchforge.run.trial.context import TrialContext
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import begun, trial_of
+from benchforge.run.trial.scope import (
+    Serving,
+    TrialScope,
+    driver_label,
+    services_of,
+    trial_scope,
+)
+from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.finish import finish
+from benchforge.run.trial.stages.load import LoadedServer, load, watch
+from benchforge.run.trial.stages.start import become_ready, launched, port_of, service, stop
+from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
+from benchforge.run.watch.sampler import Watch
+from benchforge.suite.cases.case import Case
+from benchforge.suite.plan import Measurement
+from benchforge.suite.scenarios.search import rated
+from benchforge.text import door
+
+
+class HostTrial:
+    """One host during one trial: each call is a stage of it, or a part of one."""
+
+    CALLS: ClassVar[tuple[str, ...]] = (
+        *("service", "ask", "warm_up", "watch", "load", "observed", "finish", "leave"),
+    )
+
+    def __init__(self, label: str, address: str, case: Case, context: TrialContext) -> None:
+        self._label, self._address = label, address
+        self._case, self._context = case, context
+        self._tool = driver_label(case)
+        self._lasting, self._stack = contextlib.ExitStack(), contextlib.ExitStack()
+        self._scope: TrialScope | None = None
+        self._watching: Watch | None = None
+        self._answering: AnsweringServer | None = None
+        self._warm: WarmServer | None = None
+        self._loaded: LoadedServer | None = None
+
+    def enter(self, step: HostStep) -> dict[str, object]:
+        """Start the keeper; return the machine's hard facts."""
+        case = self._case
+        if step.null is not None:
+            server = NullServer.model_validate(step.null["server"])
+            case = against(case, server, tuple(step.null["share"]))
+        if step.rate is not None:
+            case = case._replace(driver=rated(case.driver, step.rate, step.block))
+        whole, divided = case.driver, None
+        if step.share is not None and (driver := whole.divided(*step.share)) is not None:
+            divided = whole, *step.share
+            mix = case.workload and case.workload.at(step.share[0])
+            case = case._replace(driver=driver, workload=mix)
+            if step.share[0]:
+                self._tool = f"{self._label}-{self._tool}"
+        self._case = case
+        scratch = self._lasting.enter_context(scratch_folder())
+        self._folder = scratch / "files"
+        self._folder.mkdir()
+        like = None
+        if step.answer is not None:
+            like = Like(step.answer[0], base64.b64decode(step.answer[1]))
+        self._inputs = TrialInputs(
+            step=Measurement(step.block, step.position, case, step.seed, step.run_seed),
+            folder=self._folder,
+            number=step.number,
+            attempt=step.attempt,
+            like=like,
+            divided=divided,
+        )
+        self._recorder = begun(self._inputs, self._context, lambda _: None)
+        scope = trial_scope(self._inputs, self._context, self._recorder, scratch)
+        self._scope = self._stack.enter_context(scope)
+        self._scope.sandbox.address = self._address
+        return {"facts": hard_facts()}
+
+    def service(
+        self, name: str, backends: dict[str, Any], upstreams: dict[str, Any]
+    ) -> dict[str, object]:
+        """Start a service; return where it is and what it gives to those that use it."""
+        role, label, part = self._named()[name]
+        serving = service(self._entered, role, label, part, {})
+        site = replace(serving.site, backends=backends, upstreams=upstreams)
+        serving = launched(self._entered, replace(serving, site=site))
+        become_ready(self._entered, serving)
+        pem = part.certificate(site) if isinstance(part, Server) else None
+        return {
+            "address": site.address,
+            "ports": dict(site.ports),
+            "gives": dict(part.gives(site)),
+            "certificate": None if pem is None else content_of(pem).decode(),
+        }
+
+    @property
+    def _entered(self) -> TrialScope:
+        if self._scope is None:
+            raise Unusable("this host is in no trial")
+        return self._scope
+
+    def _named(self) -> dict[str, tuple[Role, str, Service]]:
+        return {
+            f"{role}-{label}": (role, label, part) for role, label, part in services_of(self._case)
+        }
+
+    def ask(self, services: dict[str, dict[str, Any]]) -> None:
+        """Send the request from here until it is answered rightly."""
+        local = {serving.name: serving for serving in self._entered.started}
+        servings = [
+            local.get(name) or self._elsewhere(name, services[name]) for name in self._named()
+        ]
+        self._answering = ask(self._entered, servings)
+
+    def warm_up(self) -> None:
+        """Probe the server, and warm it up."""
+        if self._answering is None:
+            raise Unusable("no server was asked from this host")
+        self._warm = warm_up(self._entered, self._answering)
+
+    def _elsewhere(self, name: str, place: Mapping[str, Any]) -> Serving:
+        role, label, part = self._named()[name]
+        scratch = self._entered.scratch / name
+        scratch.mkdir(mode=0o700)
+        site = Site(
+            label=label,
+            folder=self._folder,
+            scratch=scratch,
+            address=str(place["address"]),
+            ports={key: int(port) for key, port in place["ports"].items()},
+            python=self._context.python,
+            programs=self._context.programs,
+            backends={},
+            suite_folder=self._context.suite_folder,
+            as_root=self._context.as_root,
+        )
+        pem = part.certificate(site) if isinstance(part, Server) else None
+        if pem is not None and place["certificate"] is not None:
+            pem.write_text(place["certificate"])
+        return Serving(role, part, site)
+
+    def watch(self) -> dict[str, object]:
+        """Look at the host's parts from now on, four times a second."""
+        scope = self._entered
+        scope.recorder.ready(scope.sandbox)
+        still_there(scope, scope.started, "before the load", "ask")
+        self._watching = self._stack.enter_context(watch(scope, scope.started))
+        return {"owns": self._owns()}
+
+    def _owns(self) -> bool | None:
+        """Whether the server's own processes listen at its port; None for other hosts."""
+        scope = self._entered
+        if not scope.started or (server := scope.started[-1]).role != "server":
+            return None
+        part, running = server.part, server.running
+        if running is None or not isinstance(part, Server):
+            return None
+        return scope.sandbox.owns(running, port_of(part.url(server.site)))
+
+    def tick(self) -> str:
+        """Look once; return why the trial cannot go on, or nothing."""
+        try:
+            if self._watching is not None:
+                self._watching.sample()
+            for serving in () if self._scope is None else self._scope.started:
+                if serving.running is not None:
+                    self._entered.sandbox.finished(serving.running)
+        except TrialFailed as error:
+            return error.message
+        return ""
+
+    def load(self, begins_s: float | None = None) -> dict[str, object]:
+        """Run the load to its end, at once or from a moment of this host's clock on."""
+        if self._warm is None:
+            raise Unusable("no server was asked from this host")
+        self._loaded = load(self._entered, self._warm, self._tool, begins_s)
+        return {"began": self._recorder.load_began_s}
+
+    def observed(self) -> dict[str, object]:
+        """End what `watch` began; the services still have to be there."""
+        scope = self._entered
+        if self._watching is not None:
+            scope.recorder.observation = self._watching.observation(self._folder)
+            scope.recorder.placed = scope.placement.placed()
+            self._watching = None
+        still_there(scope, scope.started, "during the load", "drive")
+        return {"owns": self._owns()}
+
+    def finish(self) -> None:
+        """Read what the load tool says, and send the request again."""
+        if self._loaded is None:
+            raise Unusable("no load was run on this host")
+        finish(self._entered, self._loaded)
+
+    def leave(self, failure: dict[str, Any] | None) -> dict[str, object]:
+        """Stop all that runs here; return the host's part of the trial, and its files."""
+        self._watching = None
+        if not self._recorder.complaints:
+            self._recorder.complaints = complaints(self._recorder.started, str)
+        if self._scope is not None:  # its keeper may have been killed before it was ready
+            with contextlib.suppress(TrialFailed):
+                stop([self._scope])
+        self._stack.close()
+        why = None if failure is None else Failure.model_validate(failure)
+        measured = trial_of(self._inputs, self._context, self._recorder, why)
+        body = None if measured.body is None else base64.b64encode(measured.body).decode()
+        return {
+            "trial": measured.trial.model_dump_json(),
+            "body": body,
+            "files": list(door.files(self._folder)),
+        }
+
+    def content(self, name: str, offset: int, most: int) -> tuple[bytes, int]:
+        """Return a piece of a file, and the file's size."""
+        with door.stream(self._folder, name) as file:
+            size = file.seek(0, 2)
+            file.seek(offset)
+            return file.read(most), size
+
+    def clear(self) -> None:
+        """End all, and remove all files."""
+        with contextlib.suppress(TrialFailed):
+            self._stack.close()
+        self._lasting.close()

@@ -1,0 +1,255 @@
+"""A host for a run: what it is, what its parts need, and its part of one trial after another."""
+
+import base64
+import contextlib
+import hashlib
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, get_args
+
+from pydantic import TypeAdapter
+
+from benchforge.errors import ProgramMissing, Unusable
+from benchforge.model.suite.placement import Placement
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.observation import Role
+from benchforge.parts.registry import Registry
+from benchforge.parts.site import Tree
+from benchforge.remote import wire
+from benchforge.remote.agent import links
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.agent.host_trial import HostTrial
+from benchforge.remote.archive import code_digest
+from benchforge.remote.host_step import HostStep, HostSuite
+from benchforge.run.disk.leftovers import cleared
+from benchforge.run.header import reported_versions
+from benchforge.run.locate import missing
+from benchforge.run.machine.facts import facts
+from benchforge.run.machine.placement import Places, machine, places
+from benchforge.run.programs.runtimes import Ready
+from benchforge.run.sandbox.machine_lock import Wait, measuring
+from benchforge.run.trial.context import (
+    TrialContext,
+    ground,
+    locate_programs,
+    needs_of,
+    with_runtimes,
+)
+from benchforge.run.watch.sampler import EVERY_S
+from benchforge.suite.cases.cases import Cases
+from benchforge.suite.cases.expand import expand
+from benchforge.suite.cases.identity import code_digests
+from benchforge.suite.cases.parts import parts_on
+from benchforge.suite.load import SuiteCall, load_on_host
+from benchforge.suite.measuring.used_parts import used
+from benchforge.suite.secrets.telling import pieces
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
+
+_IDLE_S = 3600.0
+_LOCKED_S, _BETWEEN_S = 2 * wire.LEASE_S, 0.2
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A suite that this host can run its parts of."""
+
+    cases: Cases
+    context: TrialContext
+
+
+class Place:
+    """Answers calls by the names of its methods below, one after another, from one thread."""
+
+    def __init__(self) -> None:
+        self._files = FileCache()
+        self._calls: Mapping[str, Callable[..., Any]] = {
+            "begin": self.begin,
+            "clock": self.clock,
+            "prepare": self.prepare,
+            "sink": lambda: links.sink(self._address),
+            "link": links.measured,
+            "traffic": lambda: links.traffic(self._address),
+            "enter": self.enter,
+            "fetch": self.fetch,
+            "has": self._files.has,
+            "take": self._files.take,
+            "clear": self.clear,
+        }
+        self._until_we_end = contextlib.ExitStack()
+        self._label = self._address = ""
+        self._ready: _Ready | None = None
+        self._trial: HostTrial | None = None
+
+    def answer(self, do: object, given: object) -> Any:
+        """Do a call and return what it gives."""
+        name = str(do)
+        arguments = dict(given) if isinstance(given, dict) else {}
+        if (call := self._calls.get(name)) is not None:
+            return call(**arguments)
+        if self._trial is None or name not in HostTrial.CALLS:
+            raise Unusable(f"no call {name!r}")
+        return getattr(self._trial, name)(**arguments)
+
+    @property
+    def every_s(self) -> float:
+        """How long to wait for a call before `tick`, in seconds."""
+        return EVERY_S if self._trial is not None else _IDLE_S
+
+    def tick(self) -> str:
+        """Look at what runs here; return why the trial is lost, or nothing."""
+        return "" if self._trial is None else self._trial.tick()
+
+    # --- a run ---
+
+    def begin(self, label: str, address: str | None) -> dict[str, object]:
+        """Take the machine's lock and say what the host is."""
+        self._label = label
+        session = os.environ.get("SSH_CONNECTION", "").split()
+        self._address = address or (session[2] if len(session) > 2 else "")  # noqa: PLR2004
+        try:
+            links.interface(self._address)
+        except (OSError, ValueError):
+            raise Unusable(
+                f"address {self._address or 'unknown'}: no network interface has it",
+                f'write address = "IPv4" in [hosts.{label}]',
+            ) from None
+        self._locked()
+        return {
+            "address": self._address,
+            "code": code_digest(),
+            "facts": facts(),
+            "left": cleared(),
+            "python": platform.python_version(),
+        }
+
+    def _locked(self) -> None:
+        """Take the machine's lock; a far end that was lost holds it until its lease is over."""
+        deadline = time.monotonic() + _LOCKED_S
+        while True:
+            try:
+                self._until_we_end.enter_context(measuring(_refuse))
+            except Unusable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_BETWEEN_S)
+            else:
+                return
+
+    def clock(self) -> float:
+        """Return the monotonic clock."""
+        return time.monotonic()
+
+    def prepare(self, suite: dict[str, Any]) -> dict[str, object]:
+        """Read the suite and look for the programs of the host's own parts.
+
+        Returns what is missing, each with how to get it, and else what the programs are.
+        """
+        return self._prepared(HostSuite.model_validate(suite))
+
+    def _prepared(self, share: HostSuite) -> dict[str, object]:
+        folder = self._files.unpacked(share.files)
+        path = folder / share.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        call = SuiteCall(
+            path, share.profile, share.settings, share.only, share.digests, share.feeds
+        )
+        environment = share.environment
+        suite = load_on_host(
+            share.text, call, Registry(), lambda name: environment.get(name, HIDDEN)
+        )
+        suite = replace(suite, secrets=suite.secrets - {*pieces(HIDDEN)})
+        parts = list(parts_on(suite, self._label))
+        needs = needs_of(parts)
+        lacking = missing(needs, suite.path.parent)
+        present = [one for one in needs if one not in lacking]
+        context = ground(suite, ())
+        context = replace(
+            context,
+            programs=locate_programs(present, suite.path.parent),
+            network="host",
+            peers=share.peers,
+            quiet="off",
+            trees={
+                (directory, ref): Tree(folder / repository, folder / checkout)
+                for directory, ref, repository, checkout in share.trees
+            },
+        )
+        wrong: list[tuple[str, str]] = []
+        try:
+            context = replace(context, places=places_on(suite, self._label))
+            context = with_runtimes(context, suite, parts, lambda _: None)
+        except SuiteErrors as errors:
+            wrong = [(fault.message, str(fault.hint)) for fault in errors.faults]
+        except ProgramMissing as error:
+            wrong = [(error.message, error.hint)]
+        if lacking or wrong:
+            names = [[one.name, one.debian or "", one.how] for one in lacking]
+            return {"missing": names, "runtimes": wrong}
+        cases = expand(suite)
+        self._ready = _Ready(cases, context)
+        ready = TypeAdapter(dict[str, Ready]).dump_python(dict(context.runtimes), mode="json")
+        return {
+            "cases": names_of(cases),
+            "digests": code_digests(parts, suite),
+            "versions": reported_versions(parts, context),
+            "runtimes": ready,
+        }
+
+    # --- a trial ---
+
+    def enter(self, case: int, step: dict[str, Any]) -> dict[str, object]:
+        """Make the host's place for a trial."""
+        if self._ready is None:
+            raise Unusable("no suite was prepared")
+        self.clear()
+        self._trial = HostTrial(
+            self._label, self._address, self._ready.cases[case], self._ready.context
+        )
+        return self._trial.enter(HostStep.model_validate(step))
+
+    def fetch(self, name: str, offset: int) -> dict[str, object]:
+        """Return a piece of a file of the trial."""
+        if self._trial is None:
+            raise Unusable("no trial")
+        data, size = self._trial.content(name, offset, wire.CHUNK)
+        return {"data": base64.b64encode(data).decode(), "size": size}
+
+    def clear(self) -> None:
+        """Remove all of the last trial."""
+        trial, self._trial = self._trial, None
+        if trial is not None:
+            trial.clear()
+
+
+def places_on(suite: Suite, label: str) -> Places:
+    """Return the CPUs of each role on a host. Raises SuiteErrors for CPUs that are not there.
+
+    With `auto`, load tools get CPUs of their own where they are not alone on the host.
+    """
+    scenarios = suite.scenarios.values()
+    parts = (part for one in scenarios for part in used(suite, one) if label in part.hosts)
+    roles = {part.role for part in parts}
+    placement = suite.placement
+    if placement == "auto" and ("loader" not in roles or len(roles) < 2):  # noqa: PLR2004
+        return {}
+    if isinstance(placement, Placement):
+        others = {role: None for role in get_args(Role) if role not in roles}
+        suite = replace(suite, placement=placement.model_copy(update=others))
+    return {k: cpus for k, cpus in places(suite, machine()).items() if k in roles}
+
+
+def names_of(cases: Cases) -> str:
+    """Return a digest of the names of all cases, by which both sides mean the same by a number."""
+    total = hashlib.sha256()
+    for case in cases:
+        name = case.name.model_copy(update={"digest": "", "arm": 1})
+        total.update(name.model_dump_json().encode())
+    return total.hexdigest()[:16]
+
+
+def _refuse(wait: Wait) -> None:
+    raise Unusable(f"{wait.in_words} on this host", "run it again when that has ended")

@@ -1,0 +1,126 @@
+"""What one host is given of a suite: files, and the secrets of what runs on it, but no others."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from benchforge.parts.part import Part, RunsPython, ServesCode
+from benchforge.parts.site import Tree
+from benchforge.remote.user_files import UserFiles, imported, user_files
+from benchforge.suite.cases.parts import parts_on
+from benchforge.suite.measuring.host_files import entries
+from benchforge.suite.measuring.used_parts import used
+from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets.telling import pieces, secrets_of_suite
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import as_table
+
+_REQUESTS = ("request", "requests", "kinds", "session")
+
+
+@dataclass(frozen=True)
+class HostShare:
+    """What one host is given of a suite."""
+
+    files: UserFiles
+    text: str
+    "The suite, without secrets that the host does not need."
+    settings: tuple[tuple[str, str], ...]
+    environment: Mapping[str, str]
+    "Values of the environment that its parts name."
+    imports: frozenset[str]
+    "Modules that the user's code imports on benchforge's own Python."
+    feeds: bool
+    "True if it sends requests, so that it has the files of feeds."
+
+
+def share_of(suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree]) -> HostShare:
+    """Return what a host is given. Raises Unusable for files that cannot be brought."""
+    places = list(_places(suite, label))
+    sends = any(place[0] == "scenarios" for place in places)
+    tables = [_at(suite.document.tables, place) for place in places]
+    wanted = {name: os.environ.get(name, "") for table in tables for name in _names(table)}
+    # An option that takes any table may have a key `env` of its own: no value of it was taken.
+    environment = {k: v for k, v in wanted.items() if suite.secrets.intersection(pieces(v))}
+    own = {piece for value in environment.values() for piece in pieces(value)}
+    literal = secrets_of_suite(suite.document.tables)
+    own |= {secret for place, secret in literal if _is_below(place, places)}
+    parts = list(parts_on(suite, label))
+    roots = [path for part in parts for path in part.reads(suite.path.parent)]
+    if sends:
+        feeds = as_table(suite.document.tables.get("feeds")).values()
+        files = (as_table(feed).get("file") for feed in feeds)
+        roots += [suite.path.parent / file for file in files if isinstance(file, str)]
+    refs = {(p.directory, p.ref) for p in parts if isinstance(p, ServesCode) and p.ref is not None}
+    checkouts = {k: (trees[k].repository, trees[k].checkout) for k in sorted(refs, key=str)}
+    hidden = suite.secrets - own
+    return HostShare(
+        files=user_files(suite.path, roots, checkouts),
+        text=redact(suite.text, hidden),
+        settings=tuple((k, redact(value, hidden)) for k, value in suite.settings.items()),
+        environment=environment,
+        imports=frozenset(_imports(suite, parts, checkouts)),
+        feeds=sends,
+    )
+
+
+def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:
+    """Yield the places in the suite of what a host's parts are made from.
+
+    Who sends requests needs those of the scenario: load tools, and the hosts of servers behind a
+    proxy, which are asked as they start.
+    """
+    for name, scenario in suite.scenarios.items():
+        for part in used(suite, scenario):
+            if label not in part.hosts:
+                continue
+            yield part.table, part.part.label
+            if part.role in {"loader", "upstream"}:
+                yield from (("scenarios", name, key) for key in _REQUESTS)
+                yield ("feeds",)
+    for own in parts_on(suite, label):
+        if isinstance(own, RunsPython) and own.runtime is not None:
+            yield "runtimes", own.runtime
+
+
+def _imports(
+    suite: Suite,
+    parts: Iterable[Part],
+    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
+) -> Iterator[str]:
+    """Yield what the code of parts imports that run on benchforge's own Python."""
+    for part in parts:
+        if not isinstance(part, RunsPython) or part.runtime is not None:
+            continue
+        roots = [*part.reads(suite.path.parent)]
+        if isinstance(part, ServesCode) and part.ref is not None:
+            roots.append(checkouts[part.directory, part.ref][1])
+        for root in roots:
+            files = (entry for _, entry in entries(root) if isinstance(entry, Path))
+            yield from imported(file for file in files if file.suffix == ".py")
+
+
+def _at(tables: Mapping[str, JsonValue], place: Iterable[str]) -> JsonValue:
+    value: JsonValue = dict(tables)
+    for key in place:
+        value = as_table(value).get(key)
+    return value
+
+
+def _names(value: JsonValue) -> Iterator[str]:
+    """Yield the variables of the environment that a table names."""
+    if isinstance(value, dict):
+        if list(value) == ["env"] and isinstance(value["env"], str):
+            yield value["env"]
+        for inner in value.values():
+            yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+def _is_below(place: tuple[str | int, ...], places: Collection[tuple[str, ...]]) -> bool:
+    return any(place[: len(one)] == one for one in places)

@@ -1,0 +1,334 @@
+"""Connected hosts: what they are, whether their parts lack anything, and the links between."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pydantic import JsonValue, TypeAdapter
+
+from benchforge.errors import NoAnswer, ProgramMissing, Unusable
+from benchforge.model.files.environment import hard
+from benchforge.model.trial.hosts import HostFacts, HostLink
+from benchforge.remote import wire
+from benchforge.remote.agent.place import names_of
+from benchforge.remote.archive import Archive, archive, code_digest
+from benchforge.remote.calls import Losses, PipeConnection
+from benchforge.remote.host_step import HostSuite
+from benchforge.remote.session import trial
+from benchforge.remote.session.host_share import HostShare, share_of
+from benchforge.run.checkout.checkouts import checked_out
+from benchforge.run.programs.runtimes import Ready
+from benchforge.run.trial.context import TrialContext, ground, needs_of
+from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.identity import code_digests
+from benchforge.suite.cases.parts import distinct_parts
+from benchforge.suite.plan import RunGraph
+from benchforge.suite.secrets.redact import redact
+from benchforge.suite.suite import Suite
+from benchforge.text.readable import conjoined
+
+_LINK_S, _BRIEF_LINK_S = 0.5, 0.1
+"How long a link is filled when hosts are connected, and before each load."
+
+
+Connect = Callable[[str, Losses], PipeConnection]
+"What makes a connection to a host, by its label."
+Connecting = Callable[[Suite], "contextlib.AbstractContextManager[Connect]"]
+"What an engine gives for a suite, as long as its hosts can be connected."
+
+
+class HostSitting:
+    """The hosts of a run. `connect` makes a connection by its host's label."""
+
+    def __init__(self, suite: Suite, graph: RunGraph, connect: Connect) -> None:
+        self._suite, self._graph, self._connect = suite, graph, connect
+        self._losses = Losses()
+        self._over = threading.Event()
+        self._files: Archive | None = None
+        self._numbers = {
+            (case.name.digest, case.name.arm, case.name.placebo): number
+            for number, case in enumerate(graph.cases)
+        }
+        labels = [host for case in graph.cases for host in case.hosts.values()]
+        self.labels = tuple(dict.fromkeys(labels))
+        self.connections: dict[str, PipeConnection] = {}
+        self.hosts: dict[str, HostFacts] = {}
+        self._versions: dict[str, str] = {}
+        self._runtimes: dict[str, Ready] = {}
+        self._shares: dict[str, HostShare] = {}
+        self._digests: dict[str, str] = {}
+
+    def added_to(self, context: TrialContext) -> TrialContext:
+        """Return the context with the hosts, what is known of them, and what measures there."""
+        return replace(
+            context,
+            elsewhere=self.measure,
+            hosts=self.hosts,
+            facts=self._facts(),
+            versions=self._versions,
+            runtimes=self._runtimes,
+        )
+
+    def begin(self, tell: Callable[[str], None]) -> None:
+        """Connect all hosts, and look for what their parts need.
+
+        Raises ProgramMissing, naming all that any host lacks, and Unusable.
+        """
+        self.connected()
+        self._measure_links()
+        for label, host in self.hosts.items():
+            words = f" ({', '.join(host.labels)})" if host.labels else ""
+            tell(f"host {label}{words}: {host.address}, {host.facts.get('cpu') or 'CPU unknown'}")
+
+    def connected(self) -> None:
+        """Connect the hosts that are not connected. Raises what a host raises."""
+        if self.connections:
+            return
+        self._losses = Losses()
+        try:
+            if self._files is None:
+                self._shared()
+                needs = needs_of(distinct_parts(self._suite))
+                modules = (need.name for need in needs if need.kind == "module")
+                code = (name for one in self._shares.values() for name in one.imports)
+                self._files = archive(modules, code)
+            self._brought(self._files)
+            self._introduced()
+            self._prepared()
+        except BaseException:
+            self.disconnected()
+            raise
+
+    def _shared(self) -> None:
+        """Find out what each host is given of the suite. Raises Unusable."""
+        suite = self._suite
+        self._digests = code_digests(distinct_parts(suite), suite)
+        for workload in suite.workloads.values():
+            self._digests |= workload.files
+        with checked_out(suite, ground(suite, ()), lambda _: None) as context:
+            for label in self.labels:
+                self._shares[label] = share_of(suite, label, context.trees)
+
+    def _brought(self, files: Archive) -> None:
+        """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
+        with ThreadPoolExecutor(len(self.labels)) as pool:
+            try:
+                each = [pool.submit(self._open, label) for label in self.labels]
+                if not any(one.exception() for one in each):  # else none starts its far end
+                    each = [pool.submit(one.bring, files) for one in self.connections.values()]
+                wait(each)
+            except BaseException:  # an interrupt: else it would wait for hosts that do not answer
+                self.disconnected()
+                raise
+        raised = [error for one in each if (error := one.exception()) is not None]
+        errors = [error for error in raised if isinstance(error, ProgramMissing)]
+        if other := [error for error in raised if not isinstance(error, ProgramMissing)]:
+            raise other[0]
+        if errors:
+            hints = dict.fromkeys(one.hint for one in errors)
+            raise ProgramMissing("; ".join(one.message for one in errors), "; ".join(hints))
+
+    def _open(self, label: str) -> None:
+        connection = self.connections[label] = self._connect(label, self._losses)
+        connection.hide = partial(redact, secrets=self._suite.secrets)
+        threading.Thread(target=self._beat, args=(connection,), daemon=True).start()
+
+    def _beat(self, connection: PipeConnection) -> None:
+        """Say each second that we are there: to each host alone, since a lost one takes longer."""
+        while not self._over.wait(wire.BEAT_S):
+            if self.connections.get(connection.label) is not connection:
+                return
+            connection.beat()
+
+    def disconnected(self) -> None:
+        """End what runs on all hosts: at once, since to a lost one it takes longer."""
+        connections, self.connections = self.connections, {}
+        if connections:
+            with ThreadPoolExecutor(len(connections)) as pool:
+                list(pool.map(PipeConnection.close, connections.values()))
+
+    def close(self) -> None:
+        """End all."""
+        self._over.set()
+        self.disconnected()
+
+    def all_of(self, labels: Iterable[str], do: str, **what: object) -> dict[str, Any]:
+        """Do the same on several hosts at once; return what each answers."""
+        sent = [(label, self.connections[label].send(do, **what)) for label in labels]
+        return {label: self.connections[label].result(number) for label, number in sent}
+
+    def number_of(self, inputs: TrialInputs) -> int:
+        """Return the number of a trial's case, by which hosts know it."""
+        name = inputs.step.case.name
+        return self._numbers[name.digest, name.arm, name.placebo]
+
+    def measure(
+        self, inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
+    ) -> MeasuredTrial:
+        """Measure one trial on its hosts; what fails is in the trial."""
+        return trial.measure(self, inputs, context, tell)
+
+    def _introduced(self) -> None:
+        sent = {
+            label: self.connections[label].send(
+                "begin", label=label, address=self._suite.hosts[label].address
+            )
+            for label in self.labels
+        }
+        own = code_digest()
+        for label, number in sent.items():
+            answer = self.connections[label].result(number)
+            if answer["code"] != own:
+                message = f"hosts.{label}: benchforge there is {answer['code']}, and here {own}"
+                hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
+                raise Unusable(message, hint)
+            before = self.hosts.get(label)
+            self.hosts[label] = HostFacts(
+                address=answer["address"],
+                labels=self._suite.hosts[label].labels,
+                code=answer["code"],
+                facts=answer["facts"],
+                links={} if before is None else before.links,
+            )
+
+    def _facts(self) -> dict[str, JsonValue]:
+        """Return the facts of the first server's host, and the hard facts of all."""
+        on_hosts = next(case for case in self._graph.cases if case.hosts)
+        server = on_hosts.hosts[f"server-{on_hosts.name.server}"]
+        hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
+        return {**self.hosts[server].facts, "hosts": hosts}
+
+    def _host_suite(self, share: HostShare, peers: Sequence[str]) -> HostSuite:
+        suite = self._suite
+        return HostSuite(
+            files=share.files.files.digest,
+            path=share.files.suite,
+            trees=tuple(share.files.trees),
+            text=share.text,
+            profile=suite.profile,
+            settings=share.settings,
+            only=tuple(suite.only),
+            environment=dict(share.environment),
+            digests=self._digests,
+            feeds=share.feeds,
+            peers=tuple(peers),
+        )
+
+    def _prepared(self) -> None:
+        """Give each host its share of the suite. Raises ProgramMissing, naming all that lacks."""
+        peers = sorted({host.address for host in self.hosts.values()})
+        for label, share in self._shares.items():
+            self.connections[label].bring_files(share.files.files)
+        sent = {
+            label: self.connections[label].send(
+                "prepare", suite=self._host_suite(share, peers).model_dump(mode="json")
+            )
+            for label, share in self._shares.items()
+        }
+        answers = {label: self.connections[label].result(number) for label, number in sent.items()}
+        if lacking := {label: one for label, one in answers.items() if "missing" in one}:
+            messages = (text for label, one in lacking.items() for text in _lacks(label, one))
+            hints = (text for label, one in lacking.items() for text in _how(label, one))
+            raise ProgramMissing("; ".join(messages), "; ".join(hints))
+        own = names_of(self._graph.cases)
+        for label, answer in answers.items():
+            if answer["cases"] != own or not answer["digests"].items() <= self._digests.items():
+                message = f"hosts.{label}: the suite's code or data are others there"
+                raise Unusable(message, "run it again, and change no file meanwhile")
+            self._alike(label, answer)
+
+    def _alike(self, label: str, answer: Mapping[str, Any]) -> None:
+        """Note versions and runtimes of a host. Raises Unusable where another host has others."""
+        for name, version in answer["versions"].items():
+            if self._versions.setdefault(name, version) != version:
+                other = self._versions[name]
+                message = f"hosts.{label}: {name} is {version}, and {other} on another host"
+                raise Unusable(message, "install the same version on all hosts of a role")
+        for name, given in answer["runtimes"].items():
+            runtime = TypeAdapter(Ready).validate_python(given)
+            before = self._runtimes.setdefault(name, runtime)
+            if _packages(runtime) != _packages(before):
+                differ = _packages(runtime).items() ^ _packages(before).items()
+                names = sorted({package for package, _ in differ})
+                message = f"hosts.{label}: runtime {name} differs from that of another host: "
+                hint = "pin the versions in requires, or remove ~/.cache/benchforge/runtimes there"
+                raise Unusable(message + conjoined(names), hint)
+
+    def links_of(self, case: Case) -> dict[str, dict[str, HostLink]]:
+        """Measure briefly the networks between the hosts of a trial, both ways."""
+        links: dict[str, dict[str, HostLink]] = {}
+        for pair in _pairs(case):
+            for source, target in (pair, pair[::-1]):
+                links.setdefault(source, {})[target] = self._link(source, target, _BRIEF_LINK_S)
+        return links
+
+    def _measure_links(self) -> None:
+        """Measure the networks between all hosts that talk during a load. Raises NoAnswer."""
+        pairs = dict.fromkeys(pair for case in self._graph.cases for pair in _pairs(case))
+        for pair in pairs:
+            for source, target in (pair, pair[::-1]):
+                host = self.hosts[source]
+                links = {**host.links, target: self._link(source, target, _LINK_S)}
+                self.hosts[source] = host.model_copy(update={"links": links})
+
+    def _link(self, source: str, target: str, seconds: float) -> HostLink:
+        """Measure the network from a host to another. Raises NoAnswer where there is none."""
+        address = self.hosts[target].address
+        port = self.connections[target].call("sink")
+        try:
+            link = self.connections[source].call(
+                "link", address=address, port=port, seconds=seconds
+            )
+        except wire.HostFault as fault:
+            message = f"{source} cannot reach {target} at {address}:{port}"
+            hint = "a firewall, or an address of another network: see [hosts.x] address"
+            raise NoAnswer(message, hint) from fault
+        return HostLink.model_validate(link)
+
+
+@contextlib.contextmanager
+def sitting(
+    connecting: Connecting, suite: Suite, graph: RunGraph, tell: Callable[[str], None]
+) -> Iterator[HostSitting]:
+    """Connect the hosts of a suite while a run lasts, by what an engine gives for its suite."""
+    with (
+        connecting(suite) as connect,
+        contextlib.closing(HostSitting(suite, graph, connect)) as own,
+    ):
+        own.begin(tell)
+        yield own
+
+
+def _pairs(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the hosts that talk during a load: each with that of the server."""
+    if case.hosts:
+        server = case.hosts[f"server-{case.name.server}"]
+        others = (host for name, host in case.hosts.items() if not name.startswith("server-"))
+        yield from dict.fromkeys((host, server) for host in others if host != server)
+
+
+def _packages(runtime: Ready) -> dict[str, str]:
+    """Return what has to be the same on all hosts: the interpreter's version and packages."""
+    facts = runtime.facts
+    return {facts.implementation: facts.version, **facts.packages}
+
+
+def _lacks(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
+    if names := [name for name, *_ in lacking["missing"]]:
+        yield f"{label} lacks {conjoined(names)}"
+    yield from (f"{label}: {message}" for message, _ in lacking["runtimes"])
+
+
+def _how(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how to get what is missing: one command for all Debian packages."""
+    packages = sorted({debian for _, debian, _ in lacking["missing"] if debian})
+    apt = [f"apt-get install {' '.join(packages)}"] if packages else []
+    others = dict.fromkeys(how for _, debian, how in lacking["missing"] if not debian)
+    of_runtimes = dict.fromkeys(hint for _, hint in lacking["runtimes"])
+    if ways := [*apt, *others, *of_runtimes]:
+        yield f"on {label}: {'; '.join(ways)}"

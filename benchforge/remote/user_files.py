@@ -1,0 +1,74 @@
+"""The user's own files that a host needs: code, data and feeds, as one archive.
+
+They are named as from the folder that holds all of them, so that the suite's relative paths lead to
+them on the host, too.
+"""
+
+import ast
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchforge.errors import Unusable
+from benchforge.remote.archive import Archive, packed
+from benchforge.suite.measuring.host_files import entries, prefixed, within
+
+
+@dataclass(frozen=True)
+class UserFiles:
+    """The files for one host, and where the suite is among them."""
+
+    files: Archive
+    suite: str
+    trees: Sequence[tuple[str | None, str, str, str]] = ()
+    "Directory and ref of each commit in the suite, and where repository and checkout are."
+
+
+def user_files(
+    suite: Path,
+    roots: Iterable[Path],
+    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
+) -> UserFiles:
+    """Return the files below `roots`, which a suite names relative to its folder.
+
+    `checkouts` are the repository and the checkout of each directory and ref. Raises Unusable for
+    what cannot be brought.
+    """
+    try:
+        return _user_files(suite, roots, checkouts)
+    except OSError as error:
+        raise Unusable(f"{error.filename}: {error.strerror}", "hosts need this file") from error
+
+
+def _user_files(
+    suite: Path,
+    roots: Iterable[Path],
+    checkouts: Mapping[tuple[str | None, str], tuple[Path, Path]],
+) -> UserFiles:
+    folder = Path(os.path.normpath(suite.parent.resolve()))
+    named = {Path(os.path.normpath(folder / root)) for root in roots}
+    repositories = {repository for repository, _ in checkouts.values()}
+    top = Path(os.path.commonpath([folder, *named, *repositories]))
+    files: dict[str, Path | str] = {}
+    for root in sorted(named):
+        files.update(prefixed(root.relative_to(top), entries(root)))
+    trees: list[tuple[str | None, str, str, str]] = []
+    for number, ((directory, ref), (repository, checkout)) in enumerate(checkouts.items()):
+        place = Path(f".commit-{number}")
+        files.update(prefixed(place, entries(checkout)))
+        trees.append((directory, ref, str(repository.relative_to(top)), str(place)))
+    within(files)
+    return UserFiles(packed(files), str(folder.relative_to(top) / suite.name), trees)
+
+
+def imported(files: Iterable[Path]) -> Iterator[str]:
+    """Yield the modules that Python files import by name."""
+    for file in files:
+        with contextlib.suppress(OSError, SyntaxError, ValueError, RecursionError):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, ast.Import):
+                    yield from (one.name for one in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    yield node.module

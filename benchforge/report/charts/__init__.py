@@ -1,0 +1,1 @@
+"""Charts as SVG: axes, marks, and the files."""

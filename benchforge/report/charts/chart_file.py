@@ -1,0 +1,84 @@
+"""A chart as a file: SVG that needs nothing else, readable on light and on dark paper."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+
+from benchforge.report.charts.drawing import AXIS_HEIGHT, COLOURS, SHAPES, SYMBOLS, Chart, ChartRow
+from benchforge.text import readable, safe
+
+WIDTH = 820
+_EDGE, _LABEL, _VALUE = 14, 200, 240
+_DRAWN = WIDTH - 2 * _EDGE - _LABEL - _VALUE
+_TOP, _ROW = 44, 40
+_LABEL_LETTERS, _VALUE_LETTERS, _TITLE_LETTERS = 26, 38, 110
+_STYLE = """
+text { font: 13px system-ui, sans-serif; fill: var(--ink); }
+.aside, .chart text { font-size: 11px; fill: var(--dim); }
+.paper { fill: var(--card); stroke: var(--rule); }
+.strong { font-size: 12px; font-weight: 600; }
+"""
+
+
+def chart_file(chart: Chart, title: str) -> str:
+    """Return a chart as the text of an SVG file. Its text is escaped, and it has no script."""
+    rows = (_row(row, _TOP + number * _ROW) for number, row in enumerate(chart.rows))
+    bottom = _TOP + _ROW * len(chart.rows)
+    axis = _placed(chart.axis, _EDGE + _LABEL, bottom, _DRAWN, AXIS_HEIGHT)
+    return _paper(["".join(row) for row in rows] + [axis], bottom + AXIS_HEIGHT + _EDGE, title)
+
+
+def drawing_file(drawing: Markup, height: int, title: str) -> str:
+    """Return a drawing of that height as the text of an SVG file."""
+    placed = _placed(drawing, _EDGE, _TOP, WIDTH - 2 * _EDGE, height)
+    return _paper([placed], _TOP + height + _EDGE, title)
+
+
+def _paper(pieces: Sequence[str], height: int, title: str) -> str:
+    shown = _text(title, _TITLE_LETTERS)
+    size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
+    edge = f'width="{WIDTH - 1}" height="{height - 1}" rx="12"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{shown}">',
+        f"<style>{_style()}</style><defs>{SYMBOLS}</defs>",
+        f'<rect class="paper" x=".5" y=".5" {edge}/>',
+        f'<text class="strong" x="{_EDGE}" y="{_EDGE + 14}">{shown}</text>',
+        *pieces,
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: ChartRow, top: int) -> Iterator[str]:
+    middle = top + _ROW // 2
+    x = _EDGE
+    if row.colour is not None:
+        kind = f"mark colour{row.colour % COLOURS}"
+        yield f'<use class="{kind}" href="#mark{row.colour % SHAPES}" x="{x + 6}" y="{middle}"/>'
+        x += 18
+    yield f'<text x="{x}" y="{middle + 4}">{_text(row.label, _LABEL_LETTERS)}</text>'
+    yield _placed(row.drawing, _EDGE + _LABEL, top + 2, _DRAWN, _ROW - 4)
+    right, up = WIDTH - _EDGE, 1 if row.detail else -4
+    value = _text(row.value, _VALUE_LETTERS)
+    yield f'<text class="strong" x="{right}" y="{middle - up}" text-anchor="end">{value}</text>'
+    if row.detail:
+        detail = _text(row.detail, _VALUE_LETTERS)
+        yield f'<text class="aside" x="{right}" y="{middle + 13}" text-anchor="end">{detail}</text>'
+
+
+def _placed(drawing: Markup, left: int, top: int, width: int, height: int) -> str:
+    """Return a drawing in its place, which it is as wide as."""
+    return f'<svg x="{left}" y="{top}" width="{width}" height="{height}">{drawing}</svg>'
+
+
+def _text(text: str, letters: int) -> str:
+    return safe.html(readable.cut(safe.line(text), letters))
+
+
+@cache
+def _style() -> str:
+    folder = Path(__file__).parent
+    sheets = (folder / name for name in ("theme.css", "marks.css"))
+    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets) + _STYLE

@@ -1,0 +1,123 @@
+"""The pieces of a drawing. All text in it passes `safe.html`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from markupsafe import Markup
+
+from benchforge.model.summary.summary import Summary
+from benchforge.report.charts.axis import ChartAxis
+from benchforge.text import readable, safe
+
+SHAPES = 4
+"Marks differ in shape as well as in colour: SYMBOLS has each."
+COLOURS = 6
+SYMBOLS = Markup(
+    '<circle id="mark0" r="4"/>'
+    '<rect id="mark1" x="-3.6" y="-3.6" width="7.2" height="7.2" rx="1"/>'
+    '<path id="mark2" d="M0-4.8 4.6 3.4H-4.6Z"/><path id="mark3" d="M0-5 5 0 0 5-5 0Z"/>'
+    '<path id="published" d="M0-6.5 6.5 0 0 6.5-6.5 0Z"/>'
+    '<path id="cross" d="M-3.5-3.5 3.5 3.5M-3.5 3.5 3.5-3.5"/>'
+)
+"What a drawing refers to by its id."
+_AT_THE_EDGE = 3.0
+"Per cent: the text of a tick that is nearer to the left edge begins at the tick."
+AXIS_HEIGHT = 18
+
+
+@dataclass(frozen=True)
+class ChartRow:
+    """A row of a chart: its label, its drawing, and the value in words."""
+
+    label: str
+    colour: int | None
+    "Number of the server's colour and shape; None without one."
+    drawing: Markup
+    value: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Rows with a common axis below them."""
+
+    rows: tuple[ChartRow, ...]
+    axis: Markup
+    caption: str = ""
+    left_out: int = 0
+    "Number of trials that have no mark, since there are too many."
+
+
+def colours_of(summary: Summary) -> Mapping[str, int]:
+    """Return the number of each server's colour and shape, in the order of the suite."""
+    servers = dict.fromkeys(case.case.server for case in summary.cases)
+    return {server: number for number, server in enumerate(servers)}
+
+
+def svg(height: int, content: str, description: str, kind: str = "") -> Markup:
+    """Return a drawing as wide as its place; `content` is SVG, the description is text."""
+    return Markup(  # noqa: S704 - the text in it is escaped
+        f'<svg class="chart {kind}" width="100%" height="{height}" role="img" '
+        f'aria-label="{safe.html(safe.line(description))}">{content}</svg>'
+    )
+
+
+def stretched(width: str, height: int, content: str) -> str:
+    """Return a drawing in a drawing, 1000 units wide and high, that stretches: it has no text."""
+    return (
+        f'<svg width="{width}" height="{height}" viewBox="0 0 1000 1000" '
+        f'preserveAspectRatio="none">{content}</svg>'
+    )
+
+
+def mark(x: float, y: float, colour: int, title: str, kind: str = "") -> str:
+    """Return a server's mark at a position, with its text for a pointer."""
+    return (
+        f'<use href="#mark{colour % SHAPES}" x="{x}%" y="{y}" '
+        f'class="mark colour{colour % COLOURS} {kind}">{titled(title)}</use>'
+    )
+
+
+def interval_bar(axis: ChartAxis, ends: tuple[float, float], y: float, kind: str) -> str:
+    """Return the bar from one end of an interval to the other; `kind` has its colour."""
+    low, high = map(axis.at, ends)
+    return f'<line class="interval {kind}" x1="{low}%" x2="{high}%" y1="{y}" y2="{y}"/>'
+
+
+def titled(title: str) -> str:
+    """Return the text that a pointer shows."""
+    return f"<title>{safe.html(safe.line(title))}</title>"
+
+
+def grid(axis: ChartAxis, height: int, most: int = 4) -> str:
+    """Return a line for each tick; that of zero is darker."""
+    return "".join(
+        f'<line class="grid{"" if tick else " zero"}" x1="{axis.at(tick)}%" '
+        f'x2="{axis.at(tick)}%" y1="0" y2="{height}"/>'
+        for tick in axis.ticks(most)
+    )
+
+
+def tick_texts(
+    axis: ChartAxis, text: Callable[[float], str], unit: str = "", most: int = 4
+) -> Markup:
+    """Return the row below a chart: the values of the ticks, the last one with the unit."""
+    ticks: Sequence[Decimal] = axis.ticks(most)
+    words = [text(float(tick)) for tick in ticks]
+    if words and unit:
+        words[-1] = f"{words[-1]} {unit}"
+    return svg(AXIS_HEIGHT, _texts(zip(map(axis.at, ticks), words, strict=True)), "axis", "axis")
+
+
+def _texts(texts: Iterable[tuple[float, str]]) -> str:
+    return "".join(
+        f'<text x="{at}%" y="13" text-anchor="{"start" if at < _AT_THE_EDGE else "middle"}">'
+        f"{safe.html(word)}</text>"
+        for at, word in texts
+    )
+
+
+def ratio_ticks(axis: ChartAxis) -> Markup:
+    """Return the values below the axis."""
+    return tick_texts(axis, lambda value: f"{readable.figure(value)}\N{MULTIPLICATION SIGN}")

@@ -1,0 +1,1 @@
+"""Results on disk: concluded, reported, resumed, checked, and compared over time."""

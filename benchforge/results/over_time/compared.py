@@ -1,0 +1,146 @@
+"""A new result against older ones, case by case and metric by metric."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.verdict import Change, Estimate
+from benchforge.model.values.case_name import CaseName
+from benchforge.results.over_time.change import PAST, predicted
+from benchforge.results.over_time.levels import (
+    BROKEN,
+    NO_TRIAL,
+    Key,
+    LevelKey,
+    by_key,
+    level,
+    lines,
+    reference_of,
+    relative,
+    together,
+)
+
+NO_REFERENCE: Final = "no reference server was named"
+IS_REFERENCE: Final = "it is the reference"
+Answer = Literal["worse", "better", "not shown", "no model", "not believed", "broken"]
+
+
+@dataclass(frozen=True)
+class MetricChange:
+    """One metric of one case in the new result and in the older ones."""
+
+    case: CaseName
+    measure: LevelKey
+    old: Estimate
+    "Old value; the mean of several older results."
+    new: Estimate
+    change: Change
+    "New over old, each over the reference."
+
+    @property
+    def ratio(self) -> float | None:
+        """New over old as they were measured: a good day of the machine is part of it."""
+        if not self.old.value or self.new.value is None:
+            return None
+        ratio = self.new.value / self.old.value
+        return ratio if math.isfinite(ratio) else None
+
+    @property
+    def silent(self) -> str:
+        """Why there is nothing to see: 0 in all, or known in none; empty where there is."""
+        if self.old.value == 0 and self.new.value == 0:
+            return "0"
+        if (
+            self.old.value is None
+            and self.new.value is None
+            and self.answer not in {"not believed", "broken"}
+        ):
+            return self.new.why
+        return ""
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is of the server that the others are held against."""
+        return self.change.change.why == IS_REFERENCE
+
+    @property
+    def believed(self) -> bool:
+        """Whether both sides have a number, which only believed trials give."""
+        return self.old.value is not None and self.new.value is not None
+
+    @property
+    def answer(self) -> Answer:
+        """What is said of it; a case that is broken or not believed has no other answer."""
+        if self.new.why.startswith(f"{BROKEN}: "):
+            return "broken"
+        return "not believed" if self.new.why.startswith(NO_TRIAL) else self.change.state
+
+
+def compared(
+    new: Summary,
+    past: Sequence[Summary],
+    reference: str | None,
+    least: float,
+    metrics: Collection[str] = (),
+) -> Iterator[MetricChange]:
+    """Yield what all results have in common, in the order of the new one.
+
+    `past` is in the order of time. `least` is the smallest change that is told, as a share;
+    `metrics` are labels, none for all.
+    """
+    ours, theirs = by_key(new), [by_key(one) for one in past]
+    for key, case in ours.items():
+        before = [cases for cases in theirs if key in cases]
+        for measure, line in lines(case).items():
+            if metrics and measure.metric not in metrics:
+                continue
+            having = [cases for cases in before if measure in lines(cases[key])]
+            if not having:
+                continue
+            levels = [level(cases[key], lines(cases[key])[measure]) for cases in having]
+            change = _change(key, measure, ours, having, reference, least)
+            yield MetricChange(case.case, measure, together(levels), level(case, line), change)
+
+
+def _change(
+    key: Key,
+    measure: LevelKey,
+    ours: dict[Key, CaseSummary],
+    before: Sequence[dict[Key, CaseSummary]],
+    reference: str | None,
+    least: float,
+) -> Change:
+    if reference is None:
+        return _no_model(len(before), NO_REFERENCE, least)
+    if ours[key].case.server == reference:
+        return _no_model(len(before), IS_REFERENCE, least)
+    now = _relative(key, measure, ours, reference)
+    if now.value is None:
+        return _no_model(len(before), now.why, least)
+    estimates = [_relative(key, measure, cases, reference) for cases in before]
+    # 1 stands for the reference: each is a ratio to it already.
+    ratios = [(estimate.value, 1.0) for estimate in estimates if estimate.value is not None]
+    better: Literal["higher", "lower"] = "higher" if measure.better == "higher" else "lower"
+    change = predicted(ratios, (now.value, 1.0), better=better, least=least)
+    if change.state == "no model" and len(ratios) < min(PAST, len(before)):
+        why = next(estimate.why for estimate in estimates if estimate.value is None)
+        return _no_model(len(ratios), f"{change.change.why}; others: {why}", least)
+    return change
+
+
+def _relative(
+    key: Key, measure: LevelKey, cases: dict[Key, CaseSummary], reference: str
+) -> Estimate:
+    case = cases[key]
+    beside = reference_of(case.case, reference, cases)
+    if beside is None:
+        why = f"{reference} was not measured beside it, once"
+        return Estimate(method="t of logs", level=0.95, n=0, why=why)
+    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
+
+
+def _no_model(past: int, why: str, least: float) -> Change:
+    none = Estimate(method="prediction by t of logs", level=0.95, n=past, why=why)
+    return Change(state="no model", change=none, least=least)

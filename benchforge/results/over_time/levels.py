@@ -1,0 +1,160 @@
+"""One value for each case and metric of a result: what results are compared by."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from benchforge.model.summary.doubts import doubted
+from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.values.case_name import CaseName, shared
+from benchforge.model.values.metric_title import titled
+from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.text.readable import exact
+
+Key = tuple[str, str, str, str, int]
+"Scenario, server, driver, what varies, arm: what makes a case of two results the same one."
+
+LEVEL = 0.95
+BROKEN = "broken"
+NO_TRIAL = "no trial of it is to be believed"
+NO_TIMES = "no trial's response times are to be believed"
+
+
+def key(case: CaseName) -> Key:
+    """Return by what a case is found again in another result; its digest is no part of that."""
+    vary = json.dumps(case.vary, sort_keys=True)
+    return case.scenario, case.server, case.driver, vary, case.arm
+
+
+@dataclass(frozen=True)
+class LevelKey:
+    """What is measured of a case: a metric, or a part of it."""
+
+    metric: str
+    of: str | None
+    unit: str
+    better: str
+    use: str
+
+    @property
+    def title(self) -> str:
+        """For a person, without its unit."""
+        return titled(self.metric, self.of)
+
+
+def measure(line: MetricSummary) -> LevelKey:
+    """Return what a line measures."""
+    return LevelKey(line.metric, line.of, line.unit, line.better, line.use)
+
+
+def by_key(summary: Summary) -> dict[Key, CaseSummary]:
+    """Return the cases of a result by what they are found by."""
+    return {key(one.case): one for one in summary.cases}
+
+
+def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
+    """Return the lines of a case by what they measure."""
+    return {measure(line): line for line in case.metrics}
+
+
+def level(case: CaseSummary, line: MetricSummary) -> Estimate:
+    """Return the geometric mean of the believed trials, with the interval within the session.
+
+    Without a value it says why. Where one is not above 0 it is the arithmetic mean, without an
+    interval. The interval tells nothing of another session.
+    """
+    values, why = _values(case, line)
+    return _none(why) if why else _typical(list(values.values()))
+
+
+def relative(
+    case: CaseSummary, line: MetricSummary, reference: CaseSummary, theirs: MetricSummary | None
+) -> Estimate:
+    """Return a case's value over that of a reference measured beside it, paired by block."""
+    if theirs is None:
+        return _none("the reference has no such number")
+    ours, why = _values(case, line)
+    other, why_other = _values(reference, theirs)
+    if why or why_other:
+        return _none(why or f"the reference: {why_other}")
+    blocks = sorted(ours.keys() & other.keys())
+    if not blocks:
+        return _none("no block has both it and the reference")
+    return ratio([ours[block] for block in blocks], [other[block] for block in blocks])
+
+
+def reference_of(
+    case: CaseName, label: str, cases: Mapping[Key, CaseSummary]
+) -> CaseSummary | None:
+    """Return what a server of this label did where a case is compared; None where it did not.
+
+    So it is too where it was measured with several options of its own.
+    """
+    matches = [candidate for candidate in _beside(case, cases) if candidate.case.server == label]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _beside(case: CaseName, cases: Mapping[Key, CaseSummary]) -> Iterator[CaseSummary]:
+    group = case.scenario, case.driver, shared(case)
+    for candidate in cases.values():
+        if (
+            candidate.case.scenario,
+            candidate.case.driver,
+            shared(candidate.case),
+        ) == group and candidate.case.arm == 1:
+            yield candidate
+
+
+def together(past: Sequence[Estimate]) -> Estimate:
+    """Return several sessions as one value, with the interval of their mean; of one, its own."""
+    measured = [session for session in past if session.value is not None]
+    if not measured:
+        return past[-1] if past else _none("no older result has it")
+    return (
+        measured[0]
+        if len(measured) == 1
+        else _typical([session.value for session in measured if session.value is not None])
+    )
+
+
+def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], str]:
+    """Return the believed values by block, or why there are none that can be taken."""
+    if wrong := next(wrong_answers(case, line), ""):
+        return {}, f"{BROKEN}: {wrong}"
+    if not line.samples:
+        return {}, line.why or "no trial has a value"
+    left_out = doubted(case, line)
+    samples = [one for one in line.samples if one.trial not in left_out]
+    if not samples:
+        return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
+    if unknown := [one.sample.why for one in samples if one.sample.value is None]:
+        return {}, unknown[0]
+    if any(one.sample.lower_bound for one in samples):
+        return {}, "a value is only a lower bound"
+    return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
+
+
+def _failed(case: CaseSummary, trials: Collection[int]) -> str:
+    """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
+    doubts = [one for one in (*case.doubted, *case.latency_doubted) if one.trial in trials]
+    names = dict.fromkeys(name for one in doubts for name in one.failed)
+    return f": {', '.join(names)}" if names else ""
+
+
+def _typical(values: Sequence[float]) -> Estimate:
+    if all(value > 0 for value in values):
+        return typical(values)
+    why = f"a value is {exact(min(values))}: its logarithm has no interval, and no ratio"
+    try:
+        value = fmean(values)
+    except OverflowError:
+        return _none("the values are beyond all that can be measured")
+    return Estimate(method="t of values", level=LEVEL, n=len(values), value=value, why=why)
+
+
+def _none(why: str) -> Estimate:
+    return Estimate(method="t of logs", level=LEVEL, n=0, why=why)

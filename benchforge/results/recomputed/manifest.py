@@ -1,0 +1,55 @@
+"""The manifest again: whether the files are those that the result had when its run ended."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.folder import CEILING, HEADER, SESSIONS, TRIAL
+from benchforge.model.files.manifest import Manifest, is_measured, place_of
+from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.run.disk.manifest import MOST_BYTES, listable
+from benchforge.text import door
+
+
+def changed_files(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue | FileFault]:
+    """Yield the digest of each listed file, and what contradicts the list."""
+    folder, lists = manifest.file.parent, manifest.file.name
+    for name, digest in manifest.model.files.items():
+        path = ("files", name)
+        try:
+            now = door.sha256(folder, name, MOST_BYTES)
+        except OSError as error:
+            missing = isinstance(error, FileNotFoundError)
+            if not missing or _needed(name):
+                why = "was removed" if missing else error.strerror
+                yield manifest.fault(f"{why}, but was in the result when the run ended", *path)
+            elif is_measured(name):
+                yield RecomputedValue(manifest, path, cannot=f"{name} was removed")
+            continue
+        if now == digest:
+            yield RecomputedValue(manifest, path, now)
+        else:
+            yield FileFault(folder / name, "", None, f"is not the file that {lists} lists")
+    covered = {place_of(name) for name in manifest.model.files} - {""}
+    for name in listable(folder):
+        if (
+            name not in manifest.model.files
+            and place_of(name) in covered
+            and _is_file(folder, name)
+        ):
+            yield FileFault(folder / name, "", None, f"is not in {lists}: it was added later")
+
+
+def _needed(name: str) -> bool:
+    """Whether a result without this file is a result of other trials."""
+    return (
+        name == HEADER or name.startswith(f"{SESSIONS}/") or name.endswith((f"/{TRIAL}", CEILING))
+    )
+
+
+def _is_file(folder: Path, name: str) -> bool:
+    """Whether it is a file that can be read: of a link or a pipe a manifest says nothing."""
+    try:
+        return door.size_of(folder, name) <= MOST_BYTES
+    except OSError:
+        return False

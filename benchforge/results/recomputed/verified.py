@@ -1,0 +1,71 @@
+"""Values that were computed again, next to those of a file."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.places import JsonPath
+from benchforge.results.recomputed.same_document import alike, leaves, member, written
+
+
+@dataclass(frozen=True)
+class RecomputedValue:
+    """A value that a file has, computed again; or why it could not be."""
+
+    file: Parsed[Any]
+    path: JsonPath = ()
+    value: JsonValue = None
+    cannot: str = ""
+
+
+@dataclass
+class Verified:
+    """What came of computing a result again."""
+
+    trials: int
+    compared: int = 0
+    "Values that were computed again."
+    differing: list[FileFault] = field(default_factory=list)
+    cannot: list[FileFault] = field(default_factory=list)
+    "Values that could not be computed again, each with its reason."
+    older: int = 0
+    "Values that an older benchforge did not write: there is nothing to compare."
+    other: str = ""
+    "The version of benchforge that wrote it, where that was not this one."
+    as_written: tuple[str, ...] = ()
+    "Numbers of trials that nothing else tells: by their paths, without places in lists."
+
+    @property
+    def proved(self) -> int:
+        """Number of values that agree."""
+        return self.compared - self.older - len(self.differing)
+
+    @property
+    def not_proved(self) -> int:
+        """Number of values that there is nothing to compare with."""
+        return len(self.cannot) + self.older
+
+
+def compare_values(
+    again: RecomputedValue, document: object, verified: Verified, *, ours: bool
+) -> None:
+    """Add to `verified` what of a file's document differs from a value computed again."""
+    stored = member(document, *again.path)
+    for path, then, now in leaves(stored, again.value, again.path):
+        verified.compared += 1
+        if alike(then, now):
+            continue
+        if not ours and not again.file.places.has(path):
+            verified.older += 1
+            continue
+        message = f"{written(then)}, but recomputed it is {written(now)}"
+        verified.differing.append(again.file.fault(message, *path))
+
+
+def plain(model: Frozen) -> JsonValue:
+    """Return a model as its file has it."""
+    document: JsonValue = model.model_dump(mode="json", by_alias=True)
+    return document

@@ -1,0 +1,118 @@
+"""The files that show a result: written beside it, and compared with it later."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchforge.errors import Unusable
+from benchforge.model.files.folder import MANIFEST, SIGNATURE, SIGNED, SUMMARY, TRIALS
+from benchforge.model.files.manifest import is_measured
+from benchforge.model.summary.summary import Summary
+from benchforge.model.trial.trial import Trial
+from benchforge.parts.part import Reporter
+from benchforge.parts.registry import Registry
+from benchforge.run.disk.listed import LISTED, listed
+from benchforge.run.disk.scratch import scratch_folder
+from benchforge.text import door
+
+REPORTERS = ("markdown", "html", "csv")
+"Every run writes what these make."
+ON_DEMAND = {
+    "github": ("github.md",),
+    "json": ("numbers.json",),
+    "junit": ("junit.xml",),
+}
+"Ours that write where somebody asks for them, each with its files."
+_TAKEN = {SUMMARY, LISTED, MANIFEST, SIGNED, SIGNATURE}
+
+
+def reporter(registry: Registry, name: str) -> Reporter:
+    """Return a reporter without options. Raises Unusable where there is none of that name."""
+    part = registry.part("reporter", name)()
+    assert isinstance(part, Reporter)  # noqa: S101 - the kind says so
+    return part
+
+
+def write_reports(
+    summary: Summary,
+    trials: Sequence[Trial],
+    registry: Registry,
+    folder: Path,
+    names: Sequence[str] = REPORTERS,
+    into: Path | None = None,
+) -> list[Path]:
+    """Write reports of a result's folder into it, or into another one.
+
+    Each is formed elsewhere first: whenever we end, a file is there whole, or as it was before.
+    What a reporter wants appended elsewhere is, where the environment names the file.
+
+    Raises OSError where a file cannot be written, and Unusable where a reporter breaks.
+    """
+    written: list[Path] = []
+    into = into or folder
+    with scratch_folder() as place:
+        for by, name in formed(summary, trials, registry, folder, names, place):
+            if "/" in name:
+                door.make(into, name.rpartition("/")[0])
+            if into == folder and by.name not in {*REPORTERS, *ON_DEMAND}:
+                listed(folder, name, place)
+            door.write(into, name, door.pieces(place, name))
+            written.append(into / name)
+            elsewhere = os.environ.get(by.appended_to) if by.appended_to else None
+            if elsewhere:
+                with Path(elsewhere).open("ab") as end:
+                    end.writelines(door.pieces(place, name))
+                written.append(Path(elsewhere))
+    return written
+
+
+def renew_reports(
+    summary: Summary, trials: Sequence[Trial], registry: Registry, folder: Path
+) -> list[Path]:
+    """Write those anew that somebody asked for earlier: they may tell of fewer trials.
+
+    Raises as `write_reports` does.
+    """
+    written: list[Path] = []
+    with scratch_folder() as place:
+        names = wanted_earlier(folder)
+        for _, name in formed(summary, trials, registry, folder, names, place):
+            if door.holds(folder, name) and door.sha256(folder, name) != door.sha256(place, name):
+                door.write(folder, name, door.pieces(place, name))
+                written.append(folder / name)
+    return written
+
+
+def wanted_earlier(folder: Path) -> list[str]:
+    """Return the reporters on demand that a folder has a file of: no other is formed in vain."""
+    return [
+        name
+        for name, files in ON_DEMAND.items()
+        if any(os.path.lexists(folder / file) for file in files)
+    ]
+
+
+def formed(
+    summary: Summary,
+    trials: Sequence[Trial],
+    registry: Registry,
+    folder: Path,
+    names: Sequence[str],
+    place: Path,
+) -> Iterator[tuple[Reporter, str]]:
+    """Form reports in an empty folder, beside the trials: yield by whom each is, and its name."""
+    (place / TRIALS).symlink_to((folder / TRIALS).resolve())
+    for name in names:
+        part = reporter(registry, name)
+        try:
+            made = [str(file.relative_to(place)) for file in part.report(summary, trials, place)]
+            for file in made:
+                if is_measured(file) or file.split("/", maxsplit=1)[0] in _TAKEN:
+                    raise ValueError(f"{file} is a name of the result itself")  # noqa: TRY301 - the reporter's error
+                door.size_of(place, file)  # a file, and no link
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            message = f"reporter {name}: {type(error).__name__}: {error}"
+            raise Unusable(message, "its author can fix it; other reports are written") from error
+        yield from ((part, file) for file in made)

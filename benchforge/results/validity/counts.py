@@ -1,0 +1,153 @@
+"""What the numbers of requests in a reading must be to one another."""
+
+from collections.abc import Iterator
+
+from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.reading import Reading
+from benchforge.results.validity.contradiction import BRIEF_S, Contradiction
+from benchforge.results.validity.identities import bytes_at_least
+from benchforge.text.readable import exact
+
+_SIGMAS = 6  # arrivals at random: beyond that once in 10^9 loads
+
+
+def counts(reading: Reading) -> Iterator[Contradiction]:
+    """Say which numbers of responses, errors, latencies and bytes cannot be."""
+    yield from _good(reading)
+    yield from _statuses_and_bodies(reading)
+    yield from _errors(reading)
+    yield from _latencies(reading)
+    yield from _series(reading)
+    yield from _schedule(reading)
+    document = reading.document_bytes
+    received = reading.received_bytes
+    if document is not None and received is not None and not reading.other_lengths:
+        least = bytes_at_least(reading.good_at_least, document)
+        if received < least:
+            yield f"{received} are less than the {least} bytes of good bodies", ("received_bytes",)
+
+
+def moments(monitor: Monitor) -> Iterator[Contradiction]:
+    """Say which numbers of a monitor cannot be."""
+    yield from _at_most(monitor.wrong + monitor.other_bodies, monitor.moments, "moments", "wrong")
+    answered = monitor.moments + monitor.unjudged
+    yield from _at_most(answered, monitor.connections, "connections", "moments")
+
+
+def without_body(reading: Reading) -> Reading:
+    """Return the reading of a request whose answers have no body: HEAD."""
+    return reading.model_copy(update={"document_bytes": None})
+
+
+def _good(reading: Reading) -> Iterator[Contradiction]:
+    yield from _at_most(reading.good_at_most, reading.responses, "responses", "good_at_most")
+    yield from _at_most(
+        reading.good_at_least, reading.good_at_most, "good ones at most", "good_at_least"
+    )
+    if reading.good is None and not reading.doubt:
+        yield "only bounds are known, and nothing says why", ("doubt",)
+
+
+def _statuses_and_bodies(reading: Reading) -> Iterator[Contradiction]:
+    """What the tool tells of statuses and bodies, each response once."""
+    yield from _at_most(sum(reading.statuses.values()), reading.responses, "responses", "statuses")
+    by_status: dict[str, int] = {}
+    for bodies in reading.bodies:
+        by_status[str(bodies.status)] = by_status.get(str(bodies.status), 0) + bodies.responses
+    for status, count in by_status.items():
+        most = reading.statuses.get(status, 0)
+        if count > most:
+            yield f"{count} bodies are of status {status}, and {most} responses", ("bodies",)
+
+
+def _errors(reading: Reading) -> Iterator[Contradiction]:
+    """Each request that did not end well stands in one class, or in several if they overlap."""
+    if reading.unanswered is None:
+        return
+    # A late response is complete, and may be counted as an error beside it.
+    most = reading.responses - reading.good_at_least + reading.unanswered + reading.censored
+    least = reading.responses - reading.good_at_most + reading.unanswered
+    total = sum(reading.errors.values())
+    if total < least:
+        yield f"hold {total}, but {least} requests did not end well", ("errors",)
+    if not reading.overlapping_errors and total > most:
+        yield f"hold {total}, but {most} requests at most did not end well", ("errors",)
+    ended = reading.responses + reading.unanswered + reading.censored
+    for name, count in reading.errors.items():
+        if reading.overlapping_errors and count > ended:
+            yield f"{count} are more than the {ended} requests that ended", ("errors", name)
+
+
+def _latencies(reading: Reading) -> Iterator[Contradiction]:
+    responses = reading.responses
+    if reading.latency is not None:
+        recorded = reading.latency.count
+        if not recorded <= responses <= recorded + reading.censored:
+            message = (
+                f"hold {recorded}, and {reading.censored} took longer, of {responses} responses"
+            )
+            yield message, ("latency", "counts")
+    if reading.latency is not None and reading.latency_by_status:
+        split = reading.latency_by_status.values()
+        for name, parts, whole in (
+            ("counts", sum(one.count for one in split), reading.latency.count),
+            ("sum_us", sum(one.sum_us for one in split), reading.latency.sum_us),
+            ("max_us", max(one.max_us for one in split), reading.latency.max_us),
+        ):
+            if parts != whole:
+                message = f"together they have {parts} of what `latency` has {whole} of, in {name}"
+                yield message, ("latency_by_status",)
+    if reading.service_time is not None and reading.service_time.count != responses:
+        message = f"hold {reading.service_time.count} of {responses} responses"
+        yield message, ("service_time", "counts")
+    if reading.unanswered is not None:
+        ended = responses + reading.unanswered
+        if reading.latency_samples is not None:
+            yield from _at_most(
+                reading.latency_samples, ended, "requests that ended", "latency_samples"
+            )
+
+
+def _series(reading: Reading) -> Iterator[Contradiction]:
+    series = reading.series
+    if series is None:
+        return
+    if sum(series.completed) != reading.responses:
+        message = f"add up to {sum(series.completed)}, not to {reading.responses} responses"
+        yield message, ("series", "completed")
+    if reading.unanswered is not None and sum(series.errors) != reading.unanswered:
+        message = f"add up to {sum(series.errors)}, not to {reading.unanswered} unanswered requests"
+        yield message, ("series", "errors")
+    for name, bins in (("completed", series.completed), ("errors", series.errors)):
+        # The last bin may be short, and a clock may be read a moment after it.
+        too_long = (len(bins) - 2) * series.bin_s > reading.seconds
+        if too_long or len(bins) * series.bin_s + BRIEF_S < reading.seconds:
+            load_s = exact(reading.seconds)
+            message = f"{len(bins)} bins of {exact(series.bin_s)} s are no {load_s} s"
+            yield message, ("series", name)
+
+
+def _schedule(reading: Reading) -> Iterator[Contradiction]:
+    schedule = reading.schedule
+    if schedule is None or schedule.intended is None:
+        return
+    due = schedule.rate * reading.seconds
+    if schedule.intended > due + _SIGMAS * due**0.5 + 1:
+        message = f"{schedule.intended} came due in {exact(reading.seconds)} s"
+        message += f" at {exact(schedule.rate)}/s"
+        yield message, ("schedule", "intended")
+    if schedule.lateness is not None and schedule.lateness.count != schedule.intended:
+        message = f"hold {schedule.lateness.count} of {schedule.intended} intended requests"
+        yield message, ("schedule", "lateness", "counts")
+    if schedule.sent is not None:
+        if schedule.sent > schedule.intended:
+            message = f"{schedule.sent} were sent of {schedule.intended} intended requests"
+            yield message, ("schedule", "sent")
+        if reading.responses > schedule.sent:
+            message = f"{reading.responses} came, but {schedule.sent} requests were sent"
+            yield message, ("responses",)
+
+
+def _at_most(count: int, most: int, of: str, name: str) -> Iterator[Contradiction]:
+    if count > most:
+        yield f"{count} are more than the {most} {of}", (name,)

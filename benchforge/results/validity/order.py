@@ -1,0 +1,164 @@
+"""What trials must be to one another, to the plan and to the clock."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.folder import HEADER
+from benchforge.model.files.result import Header, Planned
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.results.validity.plan import identity, named
+from benchforge.results.validity.search import searched
+from benchforge.text.readable import exact
+
+_CLOCK = timedelta(minutes=1)
+"What a clock may be set back within a trial without our saying so."
+
+
+def order(
+    header: Parsed[Header], trials: Sequence[Parsed[Trial]], sessions: Sequence[Parsed[Session]]
+) -> Iterator[FileFault]:
+    """Say which trials stand where the plan, other trials or time have no place for them."""
+    ordered = sorted(trials, key=lambda trial: trial.model.number)
+    yield from _folders(ordered)
+    yield from _places(header.model, ordered)
+    yield from _alike(ordered, header.model.searches)
+    yield from _sought(ordered, header.model)
+    yield from _jointly(ordered)
+    yield from _started(header.model.created, ordered, sessions)
+
+
+def _folders(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
+    first: dict[int, Path] = {}
+    for trial in trials:
+        number, name = trial.model.number, trial.file.parent.name
+        if number in first:
+            yield trial.fault(f"{number} is already the number of {first[number]}", "number")
+        elif name.isdecimal() and int(name) != number:
+            yield trial.fault(f"{number} is not the name of its folder, {name}", "number")
+        first.setdefault(number, trial.file)
+
+
+def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
+    planned: Mapping[tuple[int, int], Planned] = {
+        (entry.block, entry.position): entry for entry in header.plan
+    }
+    cases = {identity(case) for case in header.cases}
+    attempts: dict[tuple[int, int], Trial] = {}
+    for trial in trials:
+        model = trial.model
+        if identity(model.case) not in cases:
+            yield trial.fault(f"{named(model.case)} is not in the plan of {HEADER}", "case")
+            continue
+        place = f"block {model.block}, position {model.position}"
+        entry = planned.get((model.block, model.position))
+        if entry is None or (entry.case, entry.seed) != (model.case, model.seed):
+            yield trial.fault(f"trial {model.number}: the plan has not this at {place}", "position")
+            continue
+        before = attempts.get((model.block, model.position))
+        if before is not None and before.attempt == model.attempt:
+            message = f"trials {before.number} and {model.number} are both at {place}"
+            yield trial.fault(message, "attempt")
+        elif model.attempt != (before.attempt + 1 if before else 1):
+            yield trial.fault(f"attempt {model.attempt} at {place} has none before it", "attempt")
+        elif before and not before.worth_repeating:
+            message = f"trial {before.number} needed no other attempt at {place}"
+            yield trial.fault(message, "attempt")
+        attempts[model.block, model.position] = model
+
+
+def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> Iterator[FileFault]:
+    """A case is one thing: each of its trials asks the same, with the same load.
+
+    Those of a search differ in the rate, and in what random arrivals begin with.
+    """
+    first: dict[tuple[str, str, int], Trial] = {}
+    for trial in trials:
+        model = trial.model
+        other = first.setdefault((model.case.scenario, model.case.digest, model.case.arm), model)
+        for name in ("request", "load"):
+            then, now = getattr(other, name), getattr(model, name)
+            if isinstance(now, Load) and isinstance(then, Load) and model.case.scenario in finds:
+                now = now.model_copy(
+                    update={"rate": then.rate, "options_digest": then.options_digest}
+                )
+            if now != then:
+                yield trial.fault(f"is another than in trial {other.number} of the case", name)
+
+
+def _sought(trials: Sequence[Parsed[Trial]], header: Header) -> Iterator[FileFault]:
+    """Trials of a search say what they gave to it, and no others do."""
+    for trial in trials:
+        find, sought = header.searches.get(trial.model.case.scenario), trial.model.search_outcome
+        if find is not None and sought is not None:
+            for message, path in searched(find, trial.model, smoke=header.smoke):
+                yield trial.fault(message, "search_outcome", *path)
+        elif find is not None or sought is not None:
+            message = (
+                "is missing: its scenario searches" if find else f"{HEADER} has no such search"
+            )
+            yield trial.fault(message, "search_outcome")
+
+
+def _started(
+    created: datetime, trials: Sequence[Parsed[Trial]], sessions: Sequence[Parsed[Session]]
+) -> Iterator[FileFault]:
+    """Times go up with numbers.
+
+    A clock that is set back shifts all that follows, and is no fault; a time that stands out is.
+    """
+    trials = [trial for trial in trials if trial.model.number == _first_of_joint(trial.model)]
+    began = {session.model.first_trial: session.model.started for session in sessions}
+    moments: list[tuple[datetime, Parsed[Trial] | None]] = [(_aware(created), None)]
+    for trial in trials:
+        if trial.model.number in began:
+            moments.append((_aware(began[trial.model.number]), None))
+        moments.append((_aware(trial.model.started), trial))
+    for (before, _), (started, timed), (after, _) in zip(
+        moments, moments[1:], moments[2:], strict=False
+    ):
+        if timed is None:
+            continue
+        if before <= after and not before <= started <= after:
+            message = f"is not between what was before it, {before}, and after it, {after}"
+            yield timed.fault(message, "started")
+        elif started <= after and timed.model.seconds > (after - started + _CLOCK).total_seconds():
+            took = exact(timed.model.seconds)
+            message = f"{took} s, but the next one began before they were over"
+            yield timed.fault(message, "seconds")
+
+
+def _first_of_joint(trial: Trial) -> int:
+    """Return the number of the first of those that took turns: they began and ended together."""
+    return trial.number if trial.turns is None else min(trial.turns.trials)
+
+
+def _jointly(trials: Sequence[Parsed[Trial]]) -> Iterator[FileFault]:
+    """Trials that took turns say so of one another, with the same seed, rounds and block."""
+    by_number = {trial.model.number: trial for trial in trials}
+    for trial in trials:
+        turns = trial.model.turns
+        for number in () if turns is None else turns.trials:
+            other = by_number.get(number)
+            theirs = None if other is None else other.model.turns
+            if turns is None or other is None:
+                continue  # it was lost, which `verify` says
+            if other.model.failure is not None and theirs is None:
+                yield trial.fault(f"trial {number}, which took turns with it, failed", "turns")
+            elif theirs is None or other.model.block != trial.model.block:
+                yield trial.fault(f"trial {number} took no turns with it", "turns", "trials")
+            elif (theirs.trials, theirs.seed, theirs.rounds) != (
+                turns.trials,
+                turns.seed,
+                turns.rounds,
+            ):
+                message = f"differ from those of trial {number}, which took turns with it"
+                yield trial.fault(message, "turns")
+
+
+def _aware(moment: datetime) -> datetime:
+    """A file of somebody else may tell no time zone."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

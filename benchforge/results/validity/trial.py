@@ -1,0 +1,117 @@
+"""What the values of one trial must be to one another."""
+
+import re
+from collections.abc import Iterator
+
+from benchforge.model.trial.answers.answer import Answer
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load, Trial
+from benchforge.results.validity.contradiction import Contradiction, beneath
+from benchforge.results.validity.counts import counts, moments, without_body
+from benchforge.results.validity.times import times
+from benchforge.results.validity.turns import slices
+from benchforge.results.validity.usage import MachineBounds, used
+from benchforge.text.readable import exact
+
+_CRUMB_S = 0.001
+_BEFORE_AND_AFTER = 2
+_NO_BODY = (204, 304)
+
+
+def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
+    """Say what in a trial cannot be."""
+    if trial.reading is None and trial.failure is None:
+        yield "a trial has a reading, or a failure that says why not", ("reading",)
+    if (reading := trial.reading) is not None:
+        if trial.request.method == "HEAD":
+            reading = without_body(reading)
+        yield from beneath(("reading",), counts(reading))
+        yield from beneath(("reading",), times(reading, _at_once(trial.load)))
+    if trial.monitor is not None:
+        yield from beneath(("monitor",), moments(trial.monitor))
+    if trial.turns is not None:
+        yield from beneath(("turns",), slices(trial.turns, trial))
+    yield from used(trial, machine)
+    yield from _phases(trial)
+    for number, answer in enumerate(trial.answers):
+        yield from beneath(("answers", number), _answer(answer, trial.request.method))
+    if trial.measured:
+        yield from _measured(trial)
+
+
+def _at_once(load: Load | None) -> int | None:
+    """Return how many requests are under way at once, at most; None where times hold more.
+
+    With a rate, they may count from before the send. A client with several loops may count how
+    long a request waited for a connection.
+    """
+    if load is None or load.rate is not None or load.concurrency is None:
+        return None
+    return load.concurrency if load.kind == "loader" or load.concurrency == 1 else None
+
+
+def _phases(trial: Trial) -> Iterator[Contradiction]:
+    phases_s = sum(trial.phases.values())
+    if phases_s > trial.seconds + _CRUMB_S:
+        yield f"{exact(trial.seconds)} s, but its phases take {exact(phases_s)} s", ("seconds",)
+    asked_s = sum(answer.seconds for answer in trial.answers)
+    if "ask" in trial.phases and asked_s > trial.phases["ask"] + _CRUMB_S:
+        message = f"{exact(trial.phases['ask'])} s, but its questions took {exact(asked_s)} s"
+        yield message, ("phases", "ask")
+
+
+def _document(trial: Trial, reading: Reading, before: Answer) -> Iterator[Contradiction]:
+    length = reading.document_bytes
+    if length is None or trial.stream is not None or trial.request.method == "HEAD":
+        return
+    if trial.good_response is None and length != before.length:
+        yield (
+            f"the tool took {length} bytes as right, we {before.length}",
+            (
+                "reading",
+                "document_bytes",
+            ),
+        )
+    elif (
+        trial.good_response is not None
+        and not reading.bodies
+        and not trial.good_response.fits(length)
+    ):
+        message = f"the tool took {length} bytes as right, we {trial.good_response.lengths}"
+        yield message, ("reading", "document_bytes")
+
+
+def _answer(answer: Answer, method: str) -> Iterator[Contradiction]:
+    if not re.fullmatch("[0-9a-f]{64}", answer.sha256):
+        yield "is no SHA-256 in hexadecimal digits", ("sha256",)
+    if answer.seconds < 0:
+        yield f"{exact(answer.seconds)} s are less than nothing", ("seconds",)
+    stated = answer.headers.get("content-length", "")
+    whole = method != "HEAD" and answer.status not in _NO_BODY
+    counted = whole and "transfer-encoding" not in answer.headers and stated.isdecimal()
+    if counted and stated != str(answer.length):
+        yield f"{answer.length} bytes, but its header told {stated}", ("length",)
+
+
+def _measured(trial: Trial) -> Iterator[Contradiction]:
+    reading = trial.reading
+    if reading is None:
+        return
+    if not reading.responses:
+        yield "a measured trial has responses", ("reading", "responses")
+    if trial.observation is None:
+        yield "a measured trial was observed", ("observation",)
+    if len(trial.answers) != _BEFORE_AND_AFTER:
+        message = (
+            f"a measured trial has one before and one after the load, here are {len(trial.answers)}"
+        )
+        yield message, ("answers",)
+        return
+    before, after = trial.answers
+    right = trial.good_response
+    if before.status != after.status and not (
+        right and {before.status, after.status} <= {*right.statuses}
+    ):
+        message = f"the status was {before.status} before the load and {after.status} after it"
+        yield message, ("answers", 1, "status")
+    yield from _document(trial, reading, before)

@@ -1,0 +1,145 @@
+"""What a trial used must be to how long it took, and to the machine."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from benchforge.model.trial.observation import Observation, Usage
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import StartedProcess, Trial
+from benchforge.results.validity.contradiction import BRIEF_S, Contradiction, beneath
+from benchforge.results.validity.identities import MORE, cpu_at_most
+from benchforge.text.readable import exact
+
+_TICK_S = 0.02  # CPU time of a process is read in ticks, twice
+_ROUNDED_S = 1e-9
+_OPENED, _ARRIVED = "TcpActiveOpens", "IpExtInOctets"
+
+
+@dataclass(frozen=True)
+class MachineBounds:
+    """Limits of the resources of a machine; None: unknown."""
+
+    cpus: int | None = None
+    memory_bytes: int | None = None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, JsonValue]) -> "MachineBounds":
+        """Return the limits in the facts of a header."""
+        if isinstance(hosts := facts.get("hosts"), dict):
+            each = [cls.of(one) for one in hosts.values() if isinstance(one, dict)]
+            sizes = [one.memory_bytes for one in each if one.memory_bytes is not None]
+            return cls(sum(one.cpus or 0 for one in each) or None, max(sizes, default=None))
+        cpus, memory_kb = facts.get("cpus"), facts.get("memory_kb")
+        return cls(
+            cpus if isinstance(cpus, int) else None,
+            memory_kb * 1024 if isinstance(memory_kb, int) else None,
+        )
+
+    def cpu_s(self, seconds: float, processes: int = 1) -> float:
+        """Return the most CPU seconds that so many processes can use in a time."""
+        if self.cpus is None:
+            return float("inf")
+        return cpu_at_most(seconds, self.cpus) + BRIEF_S + processes * _TICK_S
+
+
+def used(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
+    """Say which times, CPU times, sizes and connections cannot be."""
+    for number, process in enumerate(trial.processes):
+        yield from beneath(("processes", number), _of_process(process, trial, machine))
+    if (seen := trial.observation) is None:
+        return
+    yield from beneath(("observation",), _of_observation(seen, trial, machine))
+    if trial.reading is not None:
+        at_once = trial.load.concurrency if trial.load is not None else None
+        yield from beneath(("reading",), _of_reading(trial.reading, seen, at_once, machine))
+
+
+def _of_process(
+    process: StartedProcess, trial: Trial, machine: MachineBounds
+) -> Iterator[Contradiction]:
+    if process.seconds is None:
+        return
+    if process.seconds > trial.seconds:
+        message = f"{exact(process.seconds)} s are more than the trial's {exact(trial.seconds)} s"
+        yield message, ("seconds",)
+    cpu_s = (process.user_s or 0.0) + (process.system_s or 0.0)
+    if cpu_s > machine.cpu_s(process.seconds):
+        yield _too_much_cpu(cpu_s, process.seconds, machine), ("user_s",)
+
+
+def _of_observation(
+    seen: Observation, trial: Trial, machine: MachineBounds
+) -> Iterator[Contradiction]:
+    load_s = trial.phases.get("load")
+    if load_s is not None and seen.seconds > load_s:
+        message = f"{exact(seen.seconds)} s are more than the phase load, {exact(load_s)} s"
+        yield message, ("seconds",)
+    if seen.sampler_cpu_s > machine.cpu_s(seen.seconds):
+        yield _too_much_cpu(seen.sampler_cpu_s, seen.seconds, machine), ("sampler_cpu_s",)
+    cpu_s = sum(one.cpu_s or 0.0 for one in seen.usage)
+    processes = sum(one.processes or 1 for one in seen.usage)
+    if cpu_s > machine.cpu_s(seen.seconds, processes):
+        yield _too_much_cpu(cpu_s, seen.seconds, machine), ("usage",)
+    for number, usage in enumerate(seen.usage):
+        yield from beneath(("usage", number), _of_usage(usage, trial, machine))
+
+
+def _of_usage(usage: Usage, trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
+    peak = usage.peak_pss_bytes
+    if peak is not None and machine.memory_bytes is not None and peak > machine.memory_bytes:
+        message = f"{peak} bytes are more than the machine's {machine.memory_bytes}"
+        yield message, ("peak_pss_bytes",)
+    if peak is not None and not usage.pss_samples:
+        yield "a size is told, but it was never read", ("pss_samples",)
+    mine = [process for process in trial.processes if process.label.startswith(usage.label)]
+    cpu_times = [
+        (process.user_s or 0.0) + (process.system_s or 0.0)
+        for process in mine
+        if process.user_s is not None
+    ]
+    if usage.role != "loader" or usage.cpu_s is None or not mine or len(cpu_times) < len(mine):
+        return
+    if trial.turns is not None:  # it is that of the slices alone
+        return
+    # It is more where daemons of the tool live on: their time is of no process that ended.
+    if usage.cpu_s < sum(cpu_times) - _ROUNDED_S:
+        message = f"is {exact(usage.cpu_s)} s, its processes used {exact(sum(cpu_times))} s"
+        yield message, ("cpu_s",)
+
+
+def _of_reading(
+    reading: Reading, seen: Observation, at_once: int | None, machine: MachineBounds
+) -> Iterator[Contradiction]:
+    if reading.seconds > seen.seconds * MORE + BRIEF_S:
+        load_s, ran_s = exact(reading.seconds), exact(seen.seconds)
+        message = f"a load of {load_s} s, by a tool that ran for {ran_s} s"
+        yield message, ("seconds",)
+    own_s = (reading.cpu_user_s or 0.0) + (reading.cpu_system_s or 0.0)
+    loaders = [
+        usage.cpu_s for usage in seen.usage if usage.role == "loader" and usage.cpu_s is not None
+    ]
+    if loaders and own_s > sum(loaders) * MORE + BRIEF_S:
+        message = f"{exact(own_s)} s of CPU time in the load, {exact(sum(loaders))} s in all"
+        yield message, ("cpu_user_s",)
+    for number, took in enumerate(reading.process_s):
+        if took > seen.seconds:
+            message = f"{exact(took)} s are more than the {exact(seen.seconds)} s of all"
+            yield message, ("process_s", number)
+    most_s = machine.cpu_s(max(reading.process_s, default=0.0))
+    if (reading.process_user_s or 0.0) + (reading.process_system_s or 0.0) > most_s:
+        yield "more CPU time than the longest process had", ("process_user_s",)
+    arrived = seen.counters.get(_ARRIVED) if seen.network == "private" else None
+    if arrived is not None and (reading.received_bytes or 0) > arrived:
+        message = f"{reading.received_bytes} were read, but {arrived} came over the network"
+        yield message, ("received_bytes",)
+    opened = seen.counters.get(_OPENED) if seen.network == "private" else None
+    # What a tool counts from its report may hold those that were just to be opened.
+    if opened is not None and (reading.connections or 0) > opened + (at_once or 0):
+        message = f"{reading.connections} were opened, but the network counted {opened}"
+        yield message, ("connections",)
+
+
+def _too_much_cpu(cpu_s: float, seconds: float, machine: MachineBounds) -> str:
+    return f"{exact(cpu_s)} s of CPU time in {exact(seconds)} s, on {machine.cpus} CPUs"

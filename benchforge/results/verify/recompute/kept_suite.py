@@ -1,0 +1,144 @@
+"""What a result was read with: its drivers, metrics, claims and answers, from the suite it holds.
+
+Nothing else of the suite is looked at. So it does not matter whether servers and apps, folders and
+secrets of then are still there.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from benchforge.errors import Unusable
+from benchforge.model.files.result import Header
+from benchforge.model.suite.search import RateSearch
+from benchforge.model.suite.until import Until
+from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.trial.answers.answer import Expect
+from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.values.case_name import CaseName
+from benchforge.parts.part import Driver, Metric
+from benchforge.parts.registry import Registry
+from benchforge.suite.claims.of_kept_suite import Asks, asks
+from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
+from benchforge.suite.environment import Environment
+from benchforge.suite.matrix.axis import part_at
+from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.overrides.layers import layered
+from benchforge.suite.scenarios.search import find_of
+from benchforge.suite.scenarios.turns import ALONE
+from benchforge.suite.suite import Declared, Scenario
+from benchforge.suite.toml.document import Document, Tables, as_table
+from benchforge.suite.toml.faults import Checked
+from benchforge.suite.toml.models import table_of, typed
+from benchforge.suite.toml.sound import sound
+from benchforge.suite.toml.source import parsed
+
+DRIVERS = ("loaders", "clients")
+_SEARCHING = ("servers", "loaders", "find", "kinds")
+
+
+@dataclass(frozen=True)
+class KeptSuite:
+    """The parts of a suite that say how its results are read."""
+
+    metrics: Mapping[str, Metric]
+    "Metrics by label."
+    until: Until | None
+    "Rule that ends the run; None with a number of blocks."
+    verdict_rules: VerdictRules
+    "Rules that adjust the verdicts for the number of questions."
+    _drivers: Mapping[str, tuple[str, Declared]]
+    "Table and part by label: a loader and a client cannot share one."
+    _document: Document
+
+    @property
+    def smoke(self) -> bool:
+        """Whether the text calls it one."""
+        return self._document.tables.get("smoke") is True
+
+    @property
+    def title(self) -> str:
+        """Of the suite."""
+        return str(self._document.tables.get("title", ""))
+
+    def driver(self, case: CaseName) -> Driver:
+        """Return the driver of a case, as it was there. Raises Unusable where there is none."""
+        if case.driver not in self._drivers:
+            raise Unusable(f"the suite declares no driver {case.driver!r}")
+        place, declaration = self._drivers[case.driver]
+        try:
+            part = part_at(declaration, place, case.vary)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]["msg"]
+            raise Unusable(f"{place}.{case.driver} cannot be as in {case.title}: {first}") from None
+        assert isinstance(part, Driver)  # noqa: S101 - its table says so
+        return part
+
+    def find(self, label: str) -> RateSearch | None:
+        """Return what a scenario looks for, as the suite's text says; None where it says nothing.
+
+        Raises ValidationError and WrongObjective where it says what cannot be.
+        """
+        table = self._scenario(label)
+        if table is None or "find" not in table:
+            return None
+        scenario = typed(Scenario, {key: table[key] for key in _SEARCHING if key in table})
+        loaders = {one.label: one for place, one in self._drivers.values() if place == "loaders"}
+        return find_of(scenario, loaders, self.metrics)
+
+    def asks(self, cases: Sequence[CaseName]) -> Asks:
+        """Return what the suite asks of these cases. Raises SuiteErrors where that cannot be."""
+        return asks(self._document, self.metrics, cases)
+
+    def expect(self, case: CaseName) -> Expect | None:
+        """Return what a right answer of a case looks like; None where a secret is part of it."""
+        scenario = self._scenario(case.scenario)
+        table = None if scenario is None else scenario.get("expect", {})
+        if scenario is not None:
+            table = as_table(scenario.get("expects")).get(case.server, table)
+        written = json.dumps(table)
+        if not isinstance(table, dict) or HIDDEN in written or '"env"' in written:
+            return None
+        try:
+            return typed(Expect, table)
+        except ValidationError:
+            return None
+
+    def _scenario(self, label: str) -> Tables | None:
+        tables = as_table(self._document.tables.get("scenarios"))
+        table = tables.get(label, tables.get(label.removesuffix(ALONE)))  # as with_bridges has it
+        return table if isinstance(table, dict) else None
+
+
+def kept_suite(header: Header, shown: str, registry: Registry) -> KeptSuite:
+    """Return the suite of a header; errors call its text as it is `shown`.
+
+    Raises SuiteErrors where the text is no suite any more, or names a part that is not installed.
+    """
+    document = layered(
+        parsed(shown, header.suite), header.profile, tuple(header.settings.items()), registry
+    )
+    return sound(_kept(document, header, registry), document)
+
+
+def _kept(document: Document, header: Header, registry: Registry) -> Checked[KeptSuite]:
+    labels = {case.driver for case in header.cases}
+    labelled: dict[str, Mapping[str, Tables]] = {kind: {} for kind in KINDS}
+    for place in DRIVERS:
+        of_place = yield from tables_of(document.tables, place)
+        labelled[place] = {label: table for label, table in of_place.items() if label in labels}
+    labelled["metrics"] = yield from tables_of(document.tables, "metrics")
+    if "metrics" not in document.tables:
+        labelled["metrics"] = {label: dict(table) for label, table in STANDARD.items()}
+    # Secrets do not say how an output is read, and whoever reads a result has none of them.
+    parts = yield from declared(labelled, registry, Environment(lambda _: HIDDEN))
+    repeat = yield from repeated(document, header.profile)
+    rules = yield from table_of(VerdictRules, document.tables, "verdicts")
+    drivers = {
+        label: (place, declaration)
+        for place in DRIVERS
+        for label, declaration in parts[place].items()
+    }
+    return KeptSuite(metrics(parts["metrics"]), repeat.amount, rules, drivers, document)

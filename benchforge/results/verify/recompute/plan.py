@@ -1,0 +1,139 @@
+"""The header again: the plan from its seed; metrics, claims and tables from the suite's text."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.files.file import FileFault
+from benchforge.model.trial.trial import Trial
+from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.verify.recompute.recomputed import Result
+from benchforge.stats.summary.completeness import lost, needs_no_more, whole
+from benchforge.stats.summary.precision import precise
+from benchforge.stats.timeseries.noise import Noise
+from benchforge.suite.claims.of_kept_suite import uses
+from benchforge.suite.plan import steps
+from benchforge.suite.toml.faults import SuiteErrors
+
+
+def order(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """The plan's order and its seeds, from the seed of the header."""
+    header = result.header.model
+    sizes = Counter(case.scenario for case in header.cases)
+    measured = Counter(planned.case.scenario for planned in header.plan)
+    ordinary = max(
+        (planned.block for planned in header.plan if planned.case.scenario not in header.searches),
+        default=0,
+    )
+    blocks: list[int] = []
+    for scenario, size in sizes.items():
+        find = header.searches.get(scenario)
+        own = ordinary if scenario not in header.bridges else measured[scenario] // size
+        blocks.append(own if find is None else find.rounds)
+        if measured[scenario] != blocks[-1] * size:
+            message = (
+                f"{measured[scenario]} of {scenario} are not {blocks[-1]} blocks of {size} cases"
+            )
+            yield result.header.fault(message, "plan")
+            return
+    for number, step in enumerate(steps(list(sizes.values()), blocks, header.seed)):
+        place = {"block": step.block, "position": step.position, "seed": step.seed}
+        for name, value in place.items():
+            yield RecomputedValue(result.header, ("plan", number, name), value)
+        yield RecomputedValue(
+            result.header, ("plan", number, "case"), plain(header.cases[step.number])
+        )
+
+
+def places(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """What each trial measured, and its seed, from the plan."""
+    plan = {(one.block, one.position): one for one in result.header.model.plan}
+    for trial in result.trials:
+        planned = plan.get((trial.model.block, trial.model.position))
+        if planned is None:
+            yield trial.fault("the plan has no such place", "position")
+        else:
+            yield RecomputedValue(trial, ("case",), plain(planned.case))
+            yield RecomputedValue(trial, ("seed",), planned.seed)
+
+
+def looks(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """What ends the run, from the suite; and whether each look before its end said to go on."""
+    header, trials = result.header.model, [one.model for one in result.trials]
+    until = result.suite.until
+    yield RecomputedValue(result.header, ("until",), None if until is None else plain(until))
+    if header.until is None:
+        return
+    for blocks in range(header.until.least, whole(header, trials)):
+        there = [trial for trial in trials if trial.block <= blocks]
+        later = [one for one in result.trials if one.model.block > blocks]
+        if min(one.model.number for one in later) < max(trial.number for trial in there):
+            continue  # some were measured again: what was looked at is not there any more
+        try:
+            decision = precise(header, there, result.suite.metrics)
+        except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind
+            yield RecomputedValue(
+                result.header, ("until",), cannot=f"{type(error).__name__}: {error}"
+            )
+            return
+        if decision is not None and decision.stop:
+            yield later[0].fault(f"{decision.in_words}; but it went on", "block")
+
+
+def attempts(result: Result) -> Iterator[FileFault]:
+    """Whether each attempt after the first at a place was needed: noise may not end."""
+    places: dict[tuple[int, int], list[Trial]] = {}
+    noise, before = Noise(), 0
+    for trial in sorted(result.trials, key=lambda trial: trial.model.number):
+        place = trial.model.block, trial.model.position
+        there = places.setdefault(place, [])
+        ended = there and there[-1].number == before and needs_no_more(there, noise)
+        if ended and not lost(result.header.model, there):
+            yield trial.fault(f"trial {there[-1].number} needed no other attempt", "attempt")
+        there.append(trial.model)
+        noise, before = noise.after(trial.model), trial.model.number
+
+
+def metrics(result: Result) -> Iterator[RecomputedValue]:
+    """The metrics of the header, from the suite's text."""
+    yield RecomputedValue(
+        result.header, ("metrics",), [plain(one) for one in uses(result.suite.metrics)]
+    )
+
+
+def questions(result: Result) -> Iterator[RecomputedValue]:
+    """What is claimed and shown of the cases, from the suite's text."""
+    try:
+        asks = result.suite.asks(result.header.model.cases)
+    except SuiteErrors as error:
+        yield RecomputedValue(result.header, ("claims",), cannot=error.message.splitlines()[0])
+        return
+    yield RecomputedValue(result.header, ("smoke",), result.suite.smoke)
+    yield RecomputedValue(result.header, ("title",), result.suite.title)
+    yield RecomputedValue(result.header, ("titles",), dict(asks.titles))
+    yield RecomputedValue(
+        result.header, ("scenario_metrics",), {key: list(one) for key, one in asks.takes.items()}
+    )
+    yield RecomputedValue(
+        result.header, ("tables",), {key: plain(one) for key, one in asks.tables.items()}
+    )
+    yield RecomputedValue(result.header, ("claims",), [plain(one) for one in asks.claims])
+    rules = plain(result.suite.verdict_rules)
+    yield RecomputedValue(result.header, ("verdict_rules",), rules)
+
+
+def finds(result: Result) -> Iterator[RecomputedValue]:
+    """What scenarios look for, from the suite's text."""
+    header = result.header.model
+    for label in dict.fromkeys(case.scenario for case in header.cases):
+        try:
+            find = result.suite.find(label)
+        except (BenchforgeError, ValueError) as error:
+            yield RecomputedValue(
+                result.header, ("searches",), cannot=f"scenarios.{label}.find: {error}"
+            )
+            continue
+        if find is not None or label in header.searches:
+            yield RecomputedValue(
+                result.header, ("searches", label), None if find is None else plain(find)
+            )

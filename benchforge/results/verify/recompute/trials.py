@@ -1,0 +1,264 @@
+"""Trials again: answers from their bodies, readings from what tools printed, and so on."""
+
+import hashlib
+import itertools
+from collections.abc import Iterator
+
+from benchforge.checks import ask
+from benchforge.checks.answers.alike import otherwise
+from benchforge.checks.answers.believable import believable
+from benchforge.checks.limits import limits
+from benchforge.errors import BenchforgeError, TrialFailed
+from benchforge.model.files.file import FileFault
+from benchforge.model.files.folder import ANSWER
+from benchforge.model.trial.answers.answer import difference
+from benchforge.model.trial.answers.good_response import right_of
+from benchforge.model.trial.observation import MachineUsage, Observation, Usage
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.turns import Turns
+from benchforge.model.values.places import JsonPath
+from benchforge.parts.content import LARGEST_FILE
+from benchforge.parts.plugin_fault import reading_of
+from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.validity.faults import beside
+from benchforge.results.verify.recompute import divided
+from benchforge.results.verify.recompute.driver_output import output_of, was_refused
+from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
+from benchforge.run.machine import placement, quiet
+from benchforge.run.next_rate import following
+from benchforge.stats.observation.parts import recomputed
+from benchforge.stats.search.objective import judged
+from benchforge.stats.turns.reading import counted_in_slices, in_turns
+from benchforge.text import door
+from benchforge.text.readable import exact
+
+_OF_THE_DRIVER = (
+    "connections",
+    "processes",
+    "declared_s",
+    "kind",
+    "rate",
+    "concurrency",
+    "think_s",
+)
+"What of a load its driver tells, whatever is asked."
+_BEFORE_AND_AFTER = 2
+_SEEN_RUNNING = (quiet.ID, placement.ID)
+"The checks of a trial that nothing kept tells; neither ever fails."
+
+
+def there(result: Result) -> Iterator[RecomputedValue]:
+    """Whether each trial that was measured is there: their numbers have no gaps."""
+    numbers = {one.model.number for one in result.trials}
+    lost = max(numbers, default=0) - len(numbers)
+    if lost:
+        first = next(number for number in itertools.count(1) if number not in numbers)
+        others = f" and {exact(lost - 1)} more" if lost > 1 else ""
+        why = f"trial {first}{others}: lost or removed, whatever was measured"
+        yield RecomputedValue(result.header, ("plan",), cannot=why)
+
+
+def answers(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """The answer before the load, from its body; and whether it is the one that was expected."""
+    for trial in result.trials:
+        if not trial.model.answers:
+            continue
+        answer = trial.model.answers[0]
+        at: JsonPath = ("answers", 0) if answer.decoded is None else ("answers", 0, "decoded")
+        path = (*at, "sha256")
+        if not beside(trial.file, ANSWER):
+            why = f"no {ANSWER} beside the trial: it went, or held a secret"
+            yield RecomputedValue(trial, path, cannot=why)
+            continue
+        try:
+            body = door.read(trial.file.parent, ANSWER, LARGEST_FILE)
+        except OSError as error:
+            yield RecomputedValue(trial, path, cannot=f"{ANSWER}: {error.strerror}")
+            continue
+        yield RecomputedValue(trial, path, hashlib.sha256(body).hexdigest())
+        yield RecomputedValue(trial, (*at, "length"), len(body))
+        mixed = trial.model.stream is not None  # then it is looked at with its kind
+        expected = None if mixed else result.suite.expect(trial.model.case)
+        wrong = difference(expected, answer, body) if expected is not None else None
+        if wrong is not None and trial.model.measured:
+            yield trial.fault(f"{ANSWER} is not what the suite expects: {wrong}", "answers", 0)
+
+
+def readings(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """What the load tool says, from what it printed and wrote."""
+    for kept in result.measured:
+        if kept.trial.reading is not None or was_refused(kept.trial):
+            yield from _reading(result, kept)
+
+
+def _reading(result: Result, kept: KeptTrial) -> Iterator[RecomputedValue | FileFault]:
+    refused = was_refused(kept.trial)
+    try:
+        driver = result.driver(kept)
+        output = output_of(kept.trial, kept.file.file, driver)
+    except (BenchforgeError, OSError) as error:
+        yield kept.again("reading", cannot=str(error))
+        return
+    if kept.trial.load is not None:
+        load = driver.load()
+        for name in _OF_THE_DRIVER:
+            yield kept.again("load", name, value=getattr(load, name))
+    try:
+        if tools := divided.shares(kept.trial, driver):
+            yield from divided.readings(result, kept, tools)
+            return
+        reading = reading_of(driver, output)
+    except Exception as error:  # noqa: BLE001 - a plugin's code, on files of any kind
+        if refused:
+            yield kept.again("failure", "message", value=str(error))
+        else:
+            yield kept.again("reading", cannot=str(error) or type(error).__name__)
+        return
+    if refused:
+        yield kept.fault("its files can be read, and give a reading", "failure", "message")
+    if kept.trial.turns is not None:
+        yield from _slices(kept, reading, kept.trial.turns)
+        reading = in_turns(reading, kept.trial.turns)
+    yield kept.again("reading", value=plain(divided.good_of(result, kept.trial, reading)))
+
+
+def _slices(
+    kept: KeptTrial, reading: Reading, turns: Turns
+) -> Iterator[RecomputedValue | FileFault]:
+    """The responses of each slice, and whether they contradict the load tool's total."""
+    again, why = counted_in_slices(reading, turns, kept.trial.load)
+    if why is not None:
+        yield kept.fault(why, "turns", "slices")
+    if turns.uncounted_bytes is not None:
+        for number, slice_ in enumerate(again.slices):
+            yield kept.again("turns", "slices", number, "responses", value=slice_.responses)
+
+
+def observations(result: Result) -> Iterator[RecomputedValue]:
+    """What was seen from outside, from what was noted of each part and of the machine."""
+    for kept in result.measured:
+        seen = kept.trial.observation
+        if seen is None or not seen.samples:  # an older benchforge noted nothing
+            continue
+        try:
+            again = recomputed(_blank(seen), _text(kept, USAGE), _text(kept, SYSTEM))
+        except (ValueError, OSError, BenchforgeError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            yield kept.again("observation", cannot=why or "unknown")
+            continue
+        yield kept.again("observation", "samples", value=again.samples)
+        yield kept.again("observation", "flow", value=plain(again.flow) if again.flow else None)
+        for number, usage in enumerate(again.usage):
+            yield from _set(kept, usage, "usage", number)
+        if again.machine is not None:
+            yield from _set(kept, again.machine, "machine")
+
+
+def _blank(seen: Observation) -> Observation:
+    """Return what was seen without any figure: what is set afterwards, the two files told."""
+    usage = tuple(
+        Usage(label=one.label, role=one.role, cpu_s=None, peak_pss_bytes=None) for one in seen.usage
+    )
+    machine = MachineUsage(cpus=seen.machine.cpus) if seen.machine is not None else None
+    return seen.model_copy(update={"usage": usage, "machine": machine})
+
+
+def _set(kept: KeptTrial, model: Usage | MachineUsage, *at: str | int) -> Iterator[RecomputedValue]:
+    document = plain(model)
+    assert isinstance(document, dict)  # noqa: S101 - of a model
+    for name in sorted(model.model_fields_set):
+        yield kept.again("observation", *at, name, value=document[name])
+
+
+def _text(kept: KeptTrial, name: str) -> str:
+    if not beside(kept.file.file, name):
+        raise BenchforgeError(f"no {name} beside the trial")
+    return rows_text(door.read(kept.file.file.parent, name, MOST_BYTES))
+
+
+def searches(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """At which rate each trial of a search was made, from those before; and what it gave."""
+    header = result.header.model
+    trials = [trial.model for trial in result.trials]
+    for trial in result.trials:
+        find = header.searches.get(trial.model.case.scenario)
+        if find is None:
+            continue
+        model = trial.model
+        try:
+            rate = following(find, model.case, model.block, trials).rate
+        except BenchforgeError as error:
+            yield RecomputedValue(trial, ("search_outcome",), cannot=error.message)
+            continue
+        if rate is None:
+            yield trial.fault("its search was over before it", "search_outcome")
+            continue
+        again = judged(model, header.searches, result.suite.metrics, smoke=header.smoke)
+        yield RecomputedValue(trial, ("load", "rate"), rate)
+        yield RecomputedValue(trial, ("search_outcome",), None if again is None else plain(again))
+
+
+def failures(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """Why a trial that has a reading, and was answered after its load, is no measurement."""
+    for trial in result.trials:
+        model = trial.model
+        expected = None if model.stream is not None else result.suite.expect(model.case)
+        if model.reading is None or len(model.answers) < _BEFORE_AND_AFTER or expected is None:
+            continue
+        right = right_of(expected, model.request, model.answers, model.probes)
+        same_rules = result.header.model.thresholds_version == limits().version
+        if model.good_response is not None and same_rules:
+            yield RecomputedValue(trial, ("good_response",), plain(right))
+        shown = otherwise(model.checks, model.case.server)
+        stage, message = (shown.stage, shown.message) if shown else ("", "")
+        try:
+            believable(model.reading, model.case, right)
+        except TrialFailed as error:
+            stage, message = error.stage, error.message
+        if message:
+            yield RecomputedValue(trial, ("failure", "stage"), stage)
+            yield RecomputedValue(trial, ("failure", "message"), message)
+        elif _would_show(model):
+            yield trial.fault("nothing that was kept shows it", "failure")
+
+
+def _would_show(trial: Trial) -> bool:
+    """Whether its failure is of a kind that a reading or an answer would show."""
+    failure = trial.failure
+    if failure is None or failure.subject != "behaviour":
+        return False
+    return failure.stage in {"ask", "drive", "read"}
+
+
+def checks(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """What the checks answer, from the trial; those that saw it running stand first."""
+    header = result.header.model
+    if header.thresholds_version != (now := limits().version):
+        why = f"checks of version {header.thresholds_version}; this benchforge has those of {now}"
+        yield RecomputedValue(result.header, ("thresholds_version",), cannot=why)
+        return
+    checks_of = ask.of_trials(header, result.suite.metrics)
+    for kept in result.measured:
+        stored = kept.trial.checks
+        trial = kept.trial
+        if otherwise(stored, trial.case.server):  # which failed for what they answered
+            trial = trial.model_copy(update={"failure": None})
+        own = [*itertools.takewhile(lambda check: check.id in _SEEN_RUNNING, stored)]
+        try:
+            checked = checks_of(trial.model_copy(update={"checks": tuple(own)}))
+        except Exception as error:  # noqa: BLE001 - of numbers of any kind
+            yield kept.again("checks", cannot=f"{type(error).__name__}: {error}")
+            continue
+        for number, check in enumerate(own):
+            if check.status == "fail":
+                yield kept.fault(f"{check.id} never fails", "checks", number, "status")
+        for number, check in enumerate(checked, len(own)):
+            yield kept.again("checks", number, value=plain(check))
+        for number in range(len(own) + len(checked), len(stored)):
+            why = f"{stored[number].id} is no answer of its checks"
+            if result.ours:
+                yield kept.fault(why, "checks", number)
+            else:
+                yield kept.again("checks", number, cannot=why)

@@ -1,0 +1,89 @@
+"""Turns again: their order from the run's seed, who ran when, and what the slices add up to."""
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from benchforge.errors import BenchforgeError
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.turns import Slice
+from benchforge.results.recomputed.verified import RecomputedValue, plain
+from benchforge.results.verify.recompute.recomputed import Result
+from benchforge.stats.turns.order import longest_s, order, rounds_of, seed_of
+from benchforge.suite.load import of_result
+from benchforge.suite.scenarios.turns import all_turns
+
+
+def planned(result: Result) -> Iterator[RecomputedValue]:
+    """Which scenarios compare clients, which take turns, and how, from the suite's text."""
+    header = result.header.model
+    try:
+        suite = of_result(header, result.registry)
+        turns = all_turns(suite)
+    except BenchforgeError as error:
+        why = error.message.splitlines()[0]
+        yield RecomputedValue(result.header, ("turns",), cannot=why)
+        return
+    wanted = {label: plain(one) for label, one in turns.items()}
+    yield RecomputedValue(result.header, ("turns",), wanted)
+    there = dict.fromkeys(case.scenario for case in header.cases)
+    measured = (label for label in there if label in suite.scenarios)
+    clients: JsonValue = [label for label in measured if suite.scenarios[label].clients]
+    yield RecomputedValue(result.header, ("clients",), clients)
+    bridges: JsonValue = {k: of for k, of in suite.bridges.items() if k in suite.scenarios}
+    yield RecomputedValue(result.header, ("bridges",), bridges)
+
+
+def slices(result: Result) -> Iterator[RecomputedValue | FileFault]:
+    """The seed, the rounds and the order of all slices; and that no two servers ran at once."""
+    by_number = {trial.model.number: trial for trial in result.trials}
+    for trial in result.trials:
+        model, turns = trial.model, trial.model.turns
+        planned = result.header.model.turns.get(model.case.scenario)
+        if turns is None:
+            if planned is not None and model.measured:
+                yield trial.fault("is missing: its scenario takes turns", "turns")
+            continue
+        if planned is None:
+            yield trial.fault("its scenario takes no turns", "turns")
+            continue
+        seed = seed_of(result.header.model.seed, model.block, planned.group(model.case))
+        yield RecomputedValue(trial, ("turns", "seed"), seed)
+        yield RecomputedValue(trial, ("turns", "rounds"), rounds_of(turns.slice_s, planned.each_s))
+        if turns.slice_s not in _lengths(planned.slice_s, len(turns.trials)):
+            yield trial.fault("is not that of the suite, doubled or not", "turns", "slice_s")
+        if model.number == min(turns.trials):
+            yield from _in_order(trial, [by_number.get(number) for number in turns.trials])
+
+
+def _lengths(planned_s: float, members: int) -> list[float]:
+    """Return the lengths that a slice may have: doubled, or the longest of so many members."""
+    return [*(planned_s * 2.0**times for times in range(7)), longest_s(members)]
+
+
+def _in_order(
+    first: Parsed[Trial], members: list[Parsed[Trial] | None]
+) -> Iterator[RecomputedValue | FileFault]:
+    """Compare the order in which the slices of all were run with that of the seed."""
+    turns = first.model.turns
+    present = [one for one in members if one is not None and one.model.turns is not None]
+    if turns is None or len(present) < len(members):
+        why = "a trial that took turns with it is not there"
+        yield RecomputedValue(first, ("turns", "trials"), cannot=why)
+        return
+    of_each = [one.model.turns.slices for one in present if one.model.turns is not None]
+    end_s = 0.0
+    for number, indices in enumerate(order(turns.seed, len(of_each), turns.rounds)):
+        for index in indices:
+            slice_ = _at(of_each[index], number)
+            if slice_ is None:
+                yield present[index].fault(f"round {number + 1} is missing", "turns", "slices")
+            elif slice_.start_s < end_s:
+                message = "starts while another runs, or not in the order of the seed"
+                yield present[index].fault(message, "turns", "slices", number, "start_s")
+            end_s = end_s if slice_ is None else max(end_s, slice_.end_s)
+
+
+def _at(slices_of_one: tuple[Slice, ...], number: int) -> Slice | None:
+    return slices_of_one[number] if number < len(slices_of_one) else None

@@ -1,0 +1,157 @@
+"""What each load tool can do at most: the same load once against the null server.
+
+It is measured once the first trial of a load has told how long an answer is, between two trials:
+with answers of another length it would be the ceiling of another load. On hosts, each load tool is
+measured on its own, against a null server on the host of the server: so a ceiling has the network
+between the two, too.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from benchforge.checks.load_tool.ceiling import answered, by_tool, fits, is_of
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.folder import CEILING
+from benchforge.model.files.result import Header
+from benchforge.model.trial.answers.answer import Expect
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
+from benchforge.run.ceiling.load import LOAD_S, load_of
+from benchforge.run.ceiling.null_server import LABEL, NullServer, processes_for
+from benchforge.run.execute import RunInputs
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.measure import measure
+from benchforge.suite.cases.case import Case
+from benchforge.suite.plan import START_AND_STOP_S, Measurement, RunGraph
+from benchforge.text import door
+
+COSTS_S, ON_HOSTS_S = LOAD_S + START_AND_STOP_S, 2.0
+"What a ceiling takes, and how much more on hosts, whose links are measured before its load."
+SHARE = 0.05
+"Of what is declared for the trials of a load: all its ceilings take less."
+
+
+def ceilings(
+    graph: RunGraph, header: Header, inputs: RunInputs
+) -> Callable[[Trial, Sequence[Ceiling], float], Ceiling | None]:
+    """Return a function that measures the ceiling of a trial's load, where that is `wanted`.
+
+    It takes the ceilings that are there, and the seconds that are left. Raises CannotKeep as
+    `measured` does.
+    """
+    worth_s = {} if header.smoke else declared(graph)
+
+    def after(trial: Trial, there: Sequence[Ceiling], spare_s: float) -> Ceiling | None:
+        if not wanted(trial, there, worth_s, spare_s):
+            return None
+        return measured(trial, graph.cases[header.cases.index(trial.case)], there, inputs)
+
+    return after
+
+
+def declared(graph: RunGraph) -> dict[str, float]:
+    """Return what the suite declares for all trials of each load, in seconds, by its digest."""
+    by_digest: dict[str, float] = {}
+    for case, blocks in graph.often():
+        if case.find is None and (digest := case.driven):
+            by_digest[digest] = by_digest.get(digest, 0.0) + case.declared_s * min(
+                blocks, graph.least
+            )
+    return by_digest
+
+
+def wanted(
+    trial: Trial, there: Sequence[Ceiling], declared_s: Mapping[str, float], spare_s: float
+) -> bool:
+    """Whether a trial's load has no ceiling yet, and is worth one in `spare_s` seconds."""
+    reading = trial.reading
+    if not trial.measured or not trial.driver_digest or reading is None or reading.process_s:
+        return False
+    if not lacking(trial, there):
+        return False
+    own = [one for one in there if one.trial.driver_digest == trial.driver_digest]
+    costs_s = COSTS_S + ON_HOSTS_S * bool(trial.hosts)
+    worth_s = SHARE * declared_s.get(trial.driver_digest, 0.0)
+    return costs_s * (len(own) + 1) < worth_s and spare_s > costs_s
+
+
+def lacking(trial: Trial, there: Sequence[Ceiling]) -> list[str]:
+    """Return the host of each load tool of a trial that has no ceiling yet; "" is our machine."""
+    return [
+        host
+        for host in by_tool(trial)
+        if not any(
+            fits(one, trial, host) or (is_of(one, trial, host) and one.per_second is None)
+            for one in there
+        )
+    ]
+
+
+def measured(trial: Trial, case: Case, there: Sequence[Ceiling], inputs: RunInputs) -> Ceiling:
+    """Measure the ceiling of a trial's load tool, the first that has none, and keep it.
+
+    Raises CannotKeep where that fails.
+    """
+    keep = inputs.keep
+    keep.room()
+    number = max((ceiling.number for ceiling in there), default=0) + 1
+    folder = keep.ceiling_folder(number)
+    tools, host = list(by_tool(trial)), lacking(trial, there)[0]
+    share = tools.index(host), len(tools)
+    processes = processes_for(load_of(case.driver, *share).load().processes, _cpus(case, inputs))
+    null = NullServer(body_bytes=answered(trial), processes=processes)
+    step = Measurement(block=1, position=1, case=against(case, null, share, host), seed=0)
+    divided = case.driver, *share
+    planned = TrialInputs(step, folder, number, spare_s=LOAD_S, divided=divided)
+    ceiling_trial = measure(planned, inputs.context).trial
+    ceiling_trial = ceiling_trial.model_copy(
+        update={
+            "driver_digest": trial.driver_digest,
+            "checks": (*ceiling_trial.checks, *inputs.believe(ceiling_trial)),
+            "files": tuple(door.files(folder)),
+        }
+    )
+    ceiling = Ceiling(
+        number=number,
+        body_bytes=null.body_bytes,
+        processes=null.processes,
+        shares=len(tools),
+        trial=ceiling_trial,
+    )
+    keep.write(folder / CEILING, ceiling)
+    keep.opened(folder)
+    return ceiling
+
+
+def _cpus(case: Case, inputs: RunInputs) -> int:
+    """Return the number of CPUs on the server's machine."""
+    host = inputs.context.hosts.get(case.hosts.get(f"server-{case.name.server}", ""))
+    there = None if host is None else host.facts.get("cpus_usable")
+    return there if isinstance(there, int) else len(os.sched_getaffinity(0))
+
+
+def against(case: Case, null: NullServer, share: tuple[int, int] = (0, 1), host: str = "") -> Case:
+    """Return a case's load against the null server: what is asked, and how, stays as it is.
+
+    `share` is the place of a load tool among those that divide the load, and their number; `host`
+    is its host, if it has one.
+    """
+    server = case.hosts.get(f"server-{case.name.server}", "")
+    return Case(
+        name=CaseName(
+            scenario=case.name.scenario,
+            server=LABEL,
+            driver=case.name.driver,
+            vary=case.name.vary,
+            digest=case.name.digest,
+        ),
+        server=null,
+        backends=(),
+        driver=load_of(case.driver, *share),
+        request=case.request,
+        expect=Expect(),
+        metrics=(),
+        warm_up_s=0.0,
+        tuning=case.tuning,
+        hosts={f"server-{LABEL}": server, f"loader-{case.name.driver}": host} if host else {},
+    )

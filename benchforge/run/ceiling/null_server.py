@@ -1,0 +1,45 @@
+"""The null server as a part: what a load tool is measured against."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from benchforge.parts.command import Command
+from benchforge.parts.part import Server
+from benchforge.parts.site import Site
+from benchforge.run.ceiling import null_program
+
+LABEL = "null"
+
+
+class NullServer(Server):
+    """Answers every request with the same bytes, as fast as Python can; no suite can name it."""
+
+    name: ClassVar[str] = "null"
+
+    body_bytes: NonNegativeInt
+    "Length of each answer's body."
+    processes: PositiveInt = 1
+    "Number of processes. Each takes connections of its own."
+
+    def command(self, site: Site) -> Command:
+        """Return the program, without what this environment adds to Python."""
+        return Command(
+            *(site.python, "-I", "-S", Path(null_program.__file__)),
+            *("--address", site.address, "--port", site.port),
+            *("--bytes", self.body_bytes, "--processes", self.processes),
+        )
+
+    def workers_told(self) -> int:
+        """Return the number of its processes."""
+        return self.processes
+
+
+def processes_for(tool: int | None, cpus: int) -> int:
+    """Return how many it takes for a tool of so many threads, on a machine of so many CPUs.
+
+    A request costs it about as much CPU as it costs wrk: one for each thread is enough, and more
+    than there are CPUs would only take turns.
+    """
+    return max(1, min(tool or 1, cpus))

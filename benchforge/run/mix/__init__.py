@@ -1,0 +1,1 @@
+"""A mix at a server that runs: logins, probes, the monitor."""

@@ -1,1 +1,0 @@
-"""The suite that a result holds: read again."""

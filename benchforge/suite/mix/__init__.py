@@ -1,0 +1,1 @@
+"""Mixes of requests: feeds, kinds with their shares, and the stream that they make."""

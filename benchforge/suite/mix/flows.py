@@ -1,0 +1,101 @@
+"""Flows: kinds with steps, whose later steps use what answers to earlier ones gave."""
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from pydantic import JsonValue
+
+from benchforge.errors import TrialFailed
+from benchforge.model.trial.answers.answer import Request
+from benchforge.suite.mix.drivers import flow_values
+from benchforge.suite.mix.holes import Piece, Value, named
+from benchforge.suite.mix.sessions import Reply, User, given
+from benchforge.suite.mix.tables import FlowStep, RequestKind
+
+_OK = 200
+OPEN = 0
+"Stands for a value that is not there yet, where only the other keys of `expect` count."
+
+
+def before(kinds: Mapping[str, RequestKind]) -> dict[str, str]:
+    """Return the label of the step before each later step, by labels."""
+    return {
+        row: previous
+        for label, kind in kinds.items()
+        for previous, row in pairwise(kind.rows(label))
+    }
+
+
+def pauses(kinds: Mapping[str, RequestKind]) -> dict[str, float]:
+    """Return the pause before each later step in seconds, by label, where a kind has one."""
+    return {
+        row: float(kind.think)
+        for label, kind in kinds.items()
+        if kind.think is not None
+        for row in list(kind.rows(label))[1:]
+    }
+
+
+def for_load_tools(kinds: Mapping[str, RequestKind]) -> list[JsonValue]:
+    """Return label, right statuses, taken values and pause of each kind."""
+    later = before(kinds)
+    return [
+        {
+            "label": label,
+            "later": label in later,
+            "statuses": _statuses(step),
+            "take": {**_takes(step)},
+            "think_s": None if kind.think is None else float(kind.think),
+        }
+        for own, kind in kinds.items()
+        for label, step in kind.rows(own).items()
+    ]
+
+
+def _statuses(step: RequestKind | FlowStep) -> list[JsonValue]:
+    status = step.expect.get("status", _OK)
+    return status if isinstance(status, list) else [status]
+
+
+def _takes(step: RequestKind | FlowStep) -> dict[str, str]:
+    return step.take if isinstance(step, FlowStep) else {}
+
+
+def after(user: User, answered: Iterator[tuple[str, RequestKind | FlowStep, Reply]]) -> User:
+    """Return what a user has after some steps. Raises TrialFailed where a value is missing."""
+    cookies, values = dict(user.cookies), dict(user.taken)
+    for label, step, reply in answered:
+        try:
+            more, new = given(reply, _takes(step))
+        except flow_values.NoValue as error:
+            raise TrialFailed("ask", f"step {label!r}: {error}") from error
+        values |= more
+        cookies = flow_values.with_cookies(cookies, new)
+    return User(cookies, values, user.rows)
+
+
+def open_step(
+    method: str,
+    path: list[Piece],
+    headers: list[tuple[str, list[Piece]]],
+    body: list[Piece] | None,
+    cookies: Mapping[str, str],
+) -> bytes:
+    """Return a later step as load tools read it: its holes stand between its texts."""
+    step = {"method": method, "path": path, "headers": headers, "body": body, "cookies": cookies}
+    return json.dumps(step, separators=(",", ":")).encode()
+
+
+def taken_names(kind: RequestKind) -> dict[str, Value]:
+    """Return the names that steps take, each with a value that stands for it."""
+    return {name: OPEN for step in kind.steps for name in step.take}
+
+
+def shown(step: bytes) -> Request:
+    """Return the request of a later step, with the names of its open holes."""
+    parts = json.loads(step)
+    headers = {name: named(pieces) for name, pieces in parts["headers"]}
+    body = None if parts["body"] is None else named(parts["body"])
+    path = named(parts["path"])
+    return Request(method=parts["method"], path=path, headers=headers, body=body)

@@ -1,0 +1,420 @@
+"""Scenarios with several kinds of requests: their mixes, and what is wrong with them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path as File
+from typing import NamedTuple
+
+from pydantic import JsonValue, ValidationError
+
+from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.parts.part import Driver
+from benchforge.suite.declared import LABEL
+from benchforge.suite.mix.feeds import LoadedFeed, Row, WrongFile, loaded
+from benchforge.suite.mix.flows import taken_names
+from benchforge.suite.mix.holes import Hole, holes_of
+from benchforge.suite.mix.stream import Mix, request_of, with_type
+from benchforge.suite.mix.tables import Feed, FlowStep, RequestKind, UserSession
+from benchforge.suite.scenarios.search import rated
+from benchforge.suite.scenarios.turns import turns_of
+from benchforge.suite.suite import Declared, Repeat, Scenario
+from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import checked, findings
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.workload import MOST, Workload, amount
+from benchforge.text.readable import counted, exact
+
+_EXCLUSIVE = {
+    "request": "each kind has its own",
+    "requests": "each kind has its own request",
+    "expect": "each kind has its own",
+    "expects": "each kind has its own right answer",
+    "clients": "a client sends one request again and again",
+}
+_ONCE, _RANDOM = "each once", 'order = "random"'
+_FLOW_TAKERS = "pace and k6 take them"
+_TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
+_PATH, _HEADER, _WHOLE = r"[!-~]*", r"[\t -~]*", r"\s*[+-]?\d{1,18}\s*"
+
+
+def workloads_of(
+    tables: Mapping[str, Tables],
+    scenarios: Mapping[str, Scenario],
+    parts: Mapping[str, Mapping[str, Declared]],
+    repeat: Repeat,
+    folder: File | None,
+    digests: Mapping[str, str],
+) -> Checked[dict[str, Workload]]:
+    """Return the mix of each scenario that has kinds and is sound; `tables` are those of feeds.
+
+    Without a folder, files are not read, and `digests` has theirs.
+    """
+    feeds = yield from _feeds(tables, folder, digests)
+    workloads: dict[str, Workload] = {}
+    for label, scenario in scenarios.items():
+        kinds = yield from _kinds(("scenarios", label, "kinds"), scenario)
+        if not kinds or len(kinds) < len(scenario.kinds):
+            continue
+        session = yield from _session(("scenarios", label, "session"), scenario, tables)
+        if scenario.session is not None and session is None:
+            continue
+        mix = _Reading(("scenarios", label), label, scenario, kinds, tuple(tables), feeds, session)
+        faults = [*mix.faults(repeat), *mix.driver_faults(parts["loaders"], repeat)]
+        yield from faults
+        if not faults and all(name in feeds for name in mix.names):
+            workloads[label] = mix.made()
+    return workloads
+
+
+def _feeds(
+    tables: Mapping[str, Tables], folder: File | None, digests: Mapping[str, str]
+) -> Checked[dict[str, LoadedFeed]]:
+    feeds: dict[str, LoadedFeed] = {}
+    for label, table in tables.items():
+        feed = yield from checked(Feed, table, ("feeds", label))
+        if feed is None:
+            continue
+        try:
+            there = loaded(label, feed, folder)
+        except WrongFile as error:
+            yield Fault(("feeds", label, "file"), error.message, error.hint)
+            continue
+        sha256 = digests.get(there.key, "") if folder is None else there.sha256
+        feeds[label] = LoadedFeed(label, feed, there.rows, sha256)
+    return feeds
+
+
+def _kinds(at: Path, scenario: Scenario) -> Checked[dict[str, RequestKind]]:
+    kinds: dict[str, RequestKind] = {}
+    for label, table in scenario.kinds.items():
+        if not LABEL.fullmatch(label):
+            yield Fault((*at, label), "not a label", "use letters, digits, '_' and '-'")
+            continue
+        kind = yield from checked(RequestKind, table, (*at, label))
+        if kind is not None:
+            kinds[label] = kind
+    return kinds
+
+
+def _session(
+    at: Path, scenario: Scenario, feeds: Mapping[str, Tables]
+) -> Checked[UserSession | None]:
+    if scenario.session is None:
+        return None
+    session = yield from checked(UserSession, scenario.session, at)
+    for name in session.take if session is not None else ():
+        if name in feeds:
+            what = f"{name!r} is the label of a feed, too"
+            yield Fault((*at, "take", name), what, "give one of them another name")
+    return session
+
+
+class _Reading(NamedTuple):
+    """A scenario with kinds, and the feeds of its suite."""
+
+    at: Path
+    label: str
+    scenario: Scenario
+    kinds: Mapping[str, RequestKind]
+    declared: Sequence[str]
+    "Labels of all feeds of the suite."
+    feeds: Mapping[str, LoadedFeed]
+    "Feeds that are sound."
+    session: UserSession | None
+
+    def made(self) -> Mix:
+        """Return the mix."""
+        return Mix(self.kinds, {label: self.feeds[label] for label in self.names}, self.session)
+
+    @property
+    def names(self) -> list[str]:
+        """Labels of the feeds that it uses, in the order of the suite."""
+        used = {hole.name.partition(".")[0] for _, _, hole in self._holes()}
+        return [label for label in self.declared if label in used]
+
+    def faults(self, repeat: Repeat) -> Iterator[Fault]:
+        """Yield what is wrong with its keys, its holes and its first requests."""
+        yield from self._key_faults(repeat)
+        yield from self._take_faults()
+        unknown = [fault for at, _, hole in self._holes() for fault in self._hole_faults(at, hole)]
+        yield from unknown
+        if not unknown and all(name in self.feeds for name in self.names):
+            yield from self._value_faults()
+
+    def _key_faults(self, repeat: Repeat) -> Iterator[Fault]:
+        """Yield the keys that a mix does not have."""
+        scenario, given = self.scenario, self.scenario.model_fields_set
+        for key, why in _EXCLUSIVE.items():
+            if key in given and getattr(scenario, key) not in (None, "off", ()):
+                yield Fault(
+                    (*self.at, key), f"{key} and kinds exclude each other: {why}", "leave it out"
+                )
+        if turns_of(scenario, repeat) is not None and (flow := self._first_flow()):
+            hint = f'set scenarios.{self.label}.interleave = "off"'
+            yield Fault((*self.at, "kinds", flow), "a flow cannot pause between its steps", hint)
+        for place, path in scenario.varied_paths():
+            if path.startswith("path."):
+                hint = "use a feed instead, such as [feeds.size] with values = [1, 2]"
+                yield Fault((*self.at, *place), "kinds have no variables of a path", hint)
+
+    def _take_faults(self) -> Iterator[Fault]:
+        """Yield names of taken values that clash, and values that no later step uses."""
+        of_session = () if self.session is None else self.session.take
+        for label, kind in self.kinds.items():
+            for number, step in enumerate(kind.steps):
+                at = (*self.at, "kinds", label, "steps", number, "take")
+                used = {name for later in kind.steps[number + 1 :] for name in _named(later)}
+                for name in step.take:
+                    if name in self.declared or name in of_session:
+                        of = "the label of a feed" if name in self.declared else "of the session"
+                        hint = "give one of them another name"
+                        yield Fault((*at, name), f"{name!r} is {of}, too", hint)
+                    elif name not in used:
+                        what = f"no later step of {label!r} uses {{{name}}}"
+                        yield Fault((*at, name), what, "use it in a later step, or leave it out")
+
+    def _holes(self) -> Iterator[tuple[Path, str, Hole]]:
+        """Yield each hole with its place, and in what it stands: path, headers, body, expect."""
+        for at, kind in self._tables:
+            for key in ("path", "headers", "body", "form"):
+                value: JsonValue = kind.request.model_dump(mode="json")[key]
+                yield from (((*at, "request", key), key, one) for one in holes_of(value))
+            yield from (((*at, "expect"), "expect", one) for one in holes_of(kind.expect))
+
+    @property
+    def _tables(self) -> list[tuple[Path, RequestKind | FlowStep | UserSession]]:
+        tables: list[tuple[Path, RequestKind | FlowStep | UserSession]] = []
+        for label, kind in self.kinds.items():
+            at = (*self.at, "kinds", label)
+            tables += [((*at, "steps", n), step) for n, step in enumerate(kind.steps)]
+            tables += [] if kind.steps else [(at, kind)]
+        if self.session is not None:
+            tables.append(((*self.at, "session"), self.session))
+        return tables
+
+    def _takes(self, hole: Hole) -> bool:
+        """Whether the value of a hole is taken from the answer to a login."""
+        return self.session is not None and hole.name in self.session.take
+
+    def _takers(self, at: Path, hole: Hole) -> list[int]:
+        """Return the numbers of the steps that take the value of a hole in a step of a flow."""
+        steps, _ = self._flow(at)
+        return [n for n, step in enumerate(steps) if hole.name in step.take]
+
+    def _flow(self, at: Path) -> tuple[Sequence[FlowStep], int]:
+        """Return the steps of the flow at a place, and the number of the step."""
+        _, label, *rest = at[len(self.at) :]
+        if not rest or rest[0] != "steps":
+            return (), 0
+        return self.kinds[str(label)].steps, int(str(rest[1]))
+
+    def _hole_faults(self, at: Path, hole: Hole) -> Iterator[Fault]:
+        name, _, column = hole.name.partition(".")
+        if self._takes(hole):
+            if at[len(self.at)] == "session":
+                what = f"hole {hole.written!r}: the login itself takes it from its answer"
+                yield Fault(at, what, "use it in kinds")
+            elif hole.form == "integer":
+                what = f"hole {hole.written!r}: what a login gave is a text"
+                yield Fault(at, what, f"write {{{name}}}")
+        elif takers := self._takers(at, hole):
+            steps, number = self._flow(at)
+            if takers[0] >= number:
+                taker, own = steps[takers[0]].name, takers[0] == number
+                when = "from its own answer" if own else "later"
+                what = f"hole {hole.written!r}: step {taker!r} takes it {when}"
+                yield Fault(at, what, f"use it in a step behind {taker!r}")
+        elif name not in self.declared:
+            steps, number = self._flow(at)
+            taken = [one for step in steps[:number] for one in step.take]
+            names = [*self.declared, *taken]
+            what = "no feed has that name" + (", and no step before takes it" if steps else "")
+            says = "there are" if taken else "feeds"
+            hint = Nearest(name, names, says) if names else f"write [feeds.{name}]"
+            yield Fault(at, f"hole {hole.written!r}: {what}", hint)
+        elif name in self.feeds and (self.feeds[name].feed.file is not None or column):
+            columns = self.feeds[name].columns
+            if not columns and self.feeds[name].feed.file is None:
+                yield Fault(
+                    at, f"hole {hole.written!r}: feed {name!r} has no columns", f"write {{{name}}}"
+                )
+            elif columns and column not in columns:
+                names = [f"{name}.{one}" for one in columns]
+                what = "feed has no such column" if column else f"feed {name!r} has several columns"
+                yield Fault(
+                    at, f"hole {hole.written!r}: {what}", Nearest(hole.name, names, "it has")
+                )
+
+    def _value_faults(self) -> Iterator[Fault]:
+        """Yield values that cannot stand where their holes are, and requests that are none."""
+        wrong = list(self._unfit())
+        yield from wrong
+        if wrong or not self.made().whole:
+            return
+        feeds = {label: self.feeds[label] for label in self.names}
+        for at, kind in self._tables:
+            try:
+                request, expect = self._with_first_values(at, kind, feeds)
+            except ValidationError as error:
+                table = kind.expect if error.title == "Expect" else kind.request.model_dump()
+                key = "expect" if error.title == "Expect" else "request"
+                for finding in findings(error, table):
+                    yield Fault((*at, key, *finding.path), finding.message, finding.hint)
+                continue
+            if expect.same_body:
+                yield Fault(
+                    (*at, "expect", "same_body"), "it does not know kinds yet", "leave it out"
+                )
+            if why := expect.conflict({request.method}):
+                yield Fault((*at, "expect"), why)
+            if request.body is not None and _is_json(kind):
+                try:
+                    json.loads(request.body)
+                except ValueError as error:
+                    what = f"the body is not JSON once its holes are filled: {error}"
+                    yield Fault(
+                        (*at, "request", "body"), what, "a brace before a name is written {{"
+                    )
+
+    def _with_first_values(
+        self,
+        at: Path,
+        table: RequestKind | FlowStep | UserSession,
+        feeds: Mapping[str, LoadedFeed],
+    ) -> tuple[Request, Expect]:
+        """Return a request with its right answer; numbers stand for what answers give."""
+        if isinstance(table, UserSession):
+            return self.made().ready
+        label = str(at[len(self.at) + 1])
+        values, user = Mix({label: self.kinds[label]}, feeds, self.session).probe(label)
+        return request_of(table, {**values, **taken_names(self.kinds[label])}, user)
+
+    def _unfit(self) -> Iterator[Fault]:
+        for at, key, hole in self._holes():
+            name, _, column = hole.name.partition(".")
+            if self._takes(hole) or self._takers(at, hole):
+                continue
+            rule = _WHOLE if hole.form == "integer" or self._counts(at, hole) else None
+            if rule is None and (key == "headers" or (key == "path" and hole.form == "raw")):
+                rule = _HEADER if key == "headers" else _PATH
+            feed = self.feeds[name]
+            if rule is None or feed.feed.integers is not None:
+                continue
+            if feed.feed.text is not None and rule == _HEADER:
+                continue
+            bad = next(
+                (v for row in feed.rows if not re.fullmatch(rule, v := _text(row, column))), None
+            )
+            if feed.feed.text is not None or bad is not None:
+                shown = "a text" if bad is None else f"{bad[:40]!r}"
+                what = (
+                    "a whole number" if rule == _WHOLE else f"possible in a {key.removesuffix('s')}"
+                )
+                yield Fault(at, f"hole {hole.written!r}: {shown} is not {what}")
+
+    def _counts(self, at: Path, hole: Hole) -> bool:
+        """Whether a hole stands where `expect` has a number."""
+        if at[-1] != "expect":
+            return False
+        table = dict(self._tables)[at[:-1]].expect
+        numbers = [table.get(key) for key in ("status", "items", "length")]
+        return hole.written in json.dumps(numbers)
+
+    def driver_faults(self, loaders: Mapping[str, Declared], repeat: Repeat) -> Iterator[Fault]:
+        """Yield the load tools that cannot send the mix, and feeds that would run out."""
+        kinds = counted(len(self.scenario.kinds), "kind")
+        for number, label in enumerate(self.scenario.loaders):
+            driver = loaders[label].part if label in loaders else None
+            if not isinstance(driver, Driver):
+                continue
+            at = (*self.at, "loaders", number)
+            if why := driver.why_no_kinds(self._requests):
+                what = f"{label!r} {why}, and {self.label} has {kinds}"
+                yield Fault(at, what, _FLOW_TAKERS if self._first_flow() else _TAKERS)
+            elif (flow := self._first_flow()) and (why := driver.why_no_flows(self._taken_values)):
+                what = f"{label!r} {why}, and kind {flow!r} has steps"
+                hint = f"{_FLOW_TAKERS}; or make the first step a session, before the load"
+                yield Fault(at, what, hint)
+            elif driver.interrupted_by and turns_of(self.scenario, repeat) is not None:
+                what = f"{label!r} is counted by its bytes in turns, and {self.label} has {kinds}"
+                yield Fault(at, what, f'use pace, or set scenarios.{self.label}.interleave = "off"')
+            else:
+                find = self.scenario.find
+                most = driver if find is None else rated(driver, float(find.rate[1]), 1)
+                yield from self._once_faults(at, most, repeat)
+
+    @property
+    def _requests(self) -> dict[str, Request]:
+        """Requests of the kinds and steps by label, as they are written."""
+        there: dict[str, Request] = {}
+        for label, kind in self.kinds.items():
+            for row, step in kind.rows(label).items():
+                request, headers = step.request, with_type(step.request)
+                if self.session is not None:
+                    headers["Cookie"] = "{session}"
+                body = "&".join(request.form) if request.form is not None else request.body
+                there[row] = request.model_copy(update={"headers": headers, "body": body})
+        return there
+
+    @property
+    def _taken_values(self) -> list[str]:
+        """Return where the steps of all flows take values."""
+        steps = [step for kind in self.kinds.values() for step in kind.steps]
+        return [where for step in steps for where in step.take.values()]
+
+    def _first_flow(self) -> str:
+        """Return the label of a kind with steps; empty without one."""
+        return next((label for label, kind in self.kinds.items() if kind.steps), "")
+
+    def _once_faults(self, at: Path, driver: Driver, repeat: Repeat) -> Iterator[Fault]:
+        of_users = set() if self.session is None else _named(self.session)
+        for name in self.names:
+            feed = self.feeds.get(name)
+            if feed is None or feed.feed.order != _ONCE or not feed.rows:
+                continue
+            if self.session is not None and name in of_users:
+                if self.session.users > len(feed.rows):
+                    what = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
+                    yield Fault(
+                        (*self.at, "session", "users"), f"{what}: fewer than users", _RANDOM
+                    )
+                continue
+            says = f"feed {name!r} has {exact(len(feed.rows))} rows, {_ONCE!r}"
+            if float(repeat.warmup):
+                yield Fault(
+                    ("repeat", "warmup"), f"{says}, and a warm-up would take them first", _RANDOM
+                )
+            bounded = driver.load().rate is not None or isinstance(
+                getattr(driver, "requests", None), int
+            )
+            mix = Mix(self.kinds, {})
+            deck, rows = mix.deck, list(mix.shares)
+            using = {
+                rows.index(next(iter(kind.rows(label))))
+                for label, kind in self.kinds.items()
+                if any(name in _named(one) for one in kind.rows(label).values())
+            }
+            most = -(-amount(driver) // len(deck)) * sum(kind in using for kind in deck)
+            if not bounded or amount(driver) >= MOST:
+                yield Fault(
+                    at, f"{says}, and the load may take any number", f"{_RANDOM}, or requests = 200"
+                )
+            elif most + len(using) > len(feed.rows):
+                hint = f"{_RANDOM}, or fewer requests; {counted(len(using), 'row')} are for probes"
+                yield Fault(at, f"{says}, and the load takes up to {exact(most)}", hint)
+
+
+def _named(kind: RequestKind | FlowStep | UserSession) -> set[str]:
+    texts: JsonValue = [kind.request.model_dump(mode="json"), kind.expect]
+    return {hole.name.partition(".")[0] for hole in holes_of(texts)}
+
+
+def _text(row: Row, column: str) -> str:
+    return str(row[column] if isinstance(row, Mapping) else row)
+
+
+def _is_json(kind: RequestKind | FlowStep | UserSession) -> bool:
+    types = [v.lower() for k, v in with_type(kind.request).items() if k.lower() == "content-type"]
+    return any("json" in one for one in types)

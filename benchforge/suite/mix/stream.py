@@ -1,0 +1,402 @@
+"""The stream of a mix: a pure, seeded function from kinds and feeds to requests.
+
+Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
+"""
+
+import itertools
+import json
+import math
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from pydantic import JsonValue, RootModel
+
+from benchforge.errors import BenchforgeError, TrialFailed
+from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.model.trial.trial import Load
+from benchforge.run.http.request import HttpProbe
+from benchforge.run.mix.monitor import MixMonitoring
+from benchforge.run.mix.ready import AnsweredMix, logged_in, probed
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.mix import flows
+from benchforge.suite.mix.drivers import flow_values
+from benchforge.suite.mix.feeds import LoadedFeed, Row
+from benchforge.suite.mix.holes import (
+    Template,
+    Value,
+    expected,
+    holes_of,
+    in_body,
+    in_form,
+    in_header,
+    in_path,
+)
+from benchforge.suite.mix.sessions import Reply, User, unfilled, user_of
+from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
+from benchforge.suite.secrets.redact import redacted
+from benchforge.suite.toml.models import typed
+from benchforge.suite.workload import StreamRecord, Workload
+from benchforge.text.readable import exact
+
+_VERSION = "benchforge-stream-1"
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True)
+class Mix(Workload):
+    """A mix of requests."""
+
+    kinds: Mapping[str, RequestKind]
+    feeds: Mapping[str, LoadedFeed]
+    "Feeds that the kinds and the session use."
+    session: UserSession | None = None
+    users: tuple[User, ...] = ()
+    "Values of the answers to the logins; empty before them."
+    place: int = 0
+    "Place among the load tools that divide a load: each has probes of its own."
+
+    @property
+    def shares(self) -> Mapping[str, int]:  # type: ignore[override]
+        """Share of each kind and of each step of a flow, by label."""
+        return {row: kind.share for label, kind in self.kinds.items() for row in kind.rows(label)}
+
+    @cached_property
+    def rows(self) -> Mapping[str, RequestKind | FlowStep]:
+        """Kinds and the steps of flows by label, in the order of their numbers."""
+        return {row: one for label, k in self.kinds.items() for row, one in k.rows(label).items()}
+
+    @cached_property
+    def after(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Step before each later step of a flow, by labels."""
+        return flows.before(self.kinds)
+
+    @cached_property
+    def thinks(self) -> Mapping[str, float]:  # type: ignore[override]
+        """Pause before each later step in seconds, by labels."""
+        return flows.pauses(self.kinds)
+
+    @property
+    def flows(self) -> Mapping[str, JsonValue]:  # type: ignore[override]
+        """Status and taken values of each step, and the mean number of requests of a record."""
+        shares = self.shares
+        begun = sum(share for label, share in shares.items() if label not in self.after)
+        return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
+
+    @property
+    def files(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Digests of the files of feeds, by a key for each."""
+        return {one.key: one.sha256 for one in self.feeds.values() if one.sha256}
+
+    @property
+    def whole(self) -> bool:  # type: ignore[override]
+        """Whether all values are at hand: a result does not hold the files of feeds."""
+        return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
+
+    @property
+    def text(self) -> str:  # type: ignore[override]
+        """What the mix is, for the digest of a case."""
+        kinds = {
+            label: kind.model_dump(mode="json", exclude=_ungiven(kind))
+            for label, kind in self.kinds.items()
+        }
+        feeds = {
+            label: [one.feed.model_dump(mode="json", exclude={"file"}), one.sha256]
+            for label, one in self.feeds.items()
+        }
+        session = [] if self.session is None else [self.session.model_dump(mode="json")]
+        return json.dumps([list(kinds.items()), feeds, *session], sort_keys=True)
+
+    @cached_property
+    def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
+        """A request of each kind with its right answer, the same in each run: probes send it."""
+        there: dict[str, tuple[Request, Expect]] = {}
+        for label, kind in self.kinds.items():
+            values, user = self.probe(label)
+            for row, step in kind.rows(label).items():
+                if row in self.after:
+                    there[row] = _open_of(kind, step, values, user)
+                else:
+                    there[row] = request_of(step, values, user)
+        return there
+
+    def probe(self, label: str) -> tuple[dict[str, Value], User]:
+        """Return the values of a kind's probe, and the user that sends it."""
+        user = self.users[0] if self.users else unfilled(self.session)
+        number = list(self.kinds).index(label) + self.place * len(self.kinds)
+        rows = _probed(self._used(self.kinds[label]), number) | self._probed_session
+        return self.values(rows), user
+
+    def followed(self, label: str, replies: Mapping[str, Reply]) -> tuple[Request, Expect]:
+        """Return the request of a later step after answers to steps before it, by label.
+
+        Raises TrialFailed where a value is missing.
+        """
+        name = next(name for name, kind in self.kinds.items() if label in kind.rows(name))
+        values, user = self.probe(name)
+        steps = self.kinds[name].rows(name)
+        earlier = itertools.takewhile(lambda row: row != label, steps)
+        pairs = ((row, steps[row], replies[row]) for row in earlier)
+        user = flows.after(user, pairs)
+        try:
+            request, expect = request_of(steps[label], values, user)
+        except ValueError as error:
+            raise TrialFailed("ask", f"step {label!r} cannot be sent: {error}") from error
+        if steps[label].request.path.startswith("/{"):
+            request = request.model_copy(update={"path": flow_values.one_slash(request.path)})
+        return request, expect
+
+    @property
+    def deck(self) -> list[int]:  # type: ignore[override]
+        """Numbers of the kinds in the smallest pass that has the shares."""
+        whole = math.gcd(*self.shares.values())
+        begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
+        return [n for n, k in begins for _ in range(self.shares[k] // whole)]
+
+    @property
+    def ready(self) -> tuple[Request, Expect]:  # type: ignore[override]
+        """The first request that changes nothing, or the first of all; with users, a login."""
+        if self.session is None:
+            begins = [one for label, one in self.first.items() if label not in self.after]
+            return next((one for one in begins if one[0].method in {"GET", "OPTIONS"}), begins[0])
+        return request_of(self.session, self.values(self._probed_session), User({}, {}))
+
+    @property
+    def _probed_session(self) -> dict[str, Row]:
+        """The rows of the user whose requests probes send: the first, if it is logged in."""
+        if self.session is None:
+            return {}
+        if self.users:
+            return dict(self.users[0].rows)
+        return _rows_of(self._used(self.session), f"{_VERSION}:probe", 1)[0]
+
+    def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
+        """Yield the login of each user of a block, with its right answer."""
+        for rows in self._users(seed, block):
+            assert self.session is not None  # noqa: S101 - it has users
+            yield request_of(self.session, self.values(rows), User({}, {}))
+
+    def logged_in(self, seed: int, block: int, logins: Sequence[Reply]) -> "Mix":
+        """Return the mix with what logins gave. Raises TrialFailed where a value is missing."""
+        if self.session is None:
+            return self
+        pairs = zip(logins, self._users(seed, block), strict=True)
+        users = tuple(user_of(self.session, login, rows) for login, rows in pairs)
+        return replace(self, users=users)
+
+    def _users(self, seed: int, block: int) -> list[dict[str, Row]]:
+        """Return the rows of each user of a block; empty without a session."""
+        if self.session is None:
+            return []
+        used = self._used(self.session)
+        return _rows_of(used, f"{_VERSION}:{seed}:{block}:session", self.session.users)
+
+    def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
+        """Yield the requests of a block without end.
+
+        Raises BenchforgeError where a feed with `each once` runs out.
+        """
+        return (record for record, _ in self.dealt(seed, block, f"{_VERSION}:{seed}:{block}"))
+
+    def ready_at(
+        self, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
+    ) -> AnsweredMix:
+        """Log all users in, and send a request of each kind until it is answered rightly.
+
+        Raises TrialFailed where an answer stays wrong.
+        """
+        users = logged_in(sandbox, self, server, seed)
+        return AnsweredMix(
+            self, users, sandbox, server, load, seed, probed(sandbox, users, server, load)
+        )
+
+    def monitoring(self, seed: int, block: int) -> partial[MixMonitoring]:
+        """Return what makes the monitor of a load, which sends a stream of its own."""
+        of_users = {} if self.session is None else self._used(self.session)
+        once = {k for k, one in self.feeds.items() if one.feed.order == "each once"} - {*of_users}
+        kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
+        mix = replace(self, kinds=kinds)
+        dealt = mix.dealt(seed, block, f"{_VERSION}:{seed}:{block}:monitor") if kinds else ()
+        return partial(MixMonitoring, dealt, mix.rows, mix.flows if kinds else {})
+
+    def dealt(
+        self, seed: int, block: int, text: str
+    ) -> Iterator[tuple[StreamRecord, Mapping[str, Value]]]:
+        """Yield requests without end, each with the values of its holes; `text` is the seed."""
+        deck, deal = self.deck, random.Random(text)  # noqa: S311
+        draws = {label: one.draws(text) for label, one in self.feeds.items()}
+        makers = [_Maker(step.request) for step in self.rows.values()]
+        of_rows = [kind for kind in self.kinds.values() for _ in kind.rows("")]
+        used = [[*self._used(kind)] for kind in of_rows]
+        users, who = self._users(seed, block), random.Random(f"{text}:users")  # noqa: S311
+        before = unfilled(self.session)
+        while True:
+            deal.shuffle(deck)
+            for kind in deck:
+                number = who.randrange(len(users)) if users else 0
+                user = self.users[number] if self.users else before
+                rows = dict(users[number]) if users else {}
+                for label in used[kind]:
+                    if label in rows:
+                        continue
+                    row = next(draws[label], None)
+                    if row is None:
+                        n = exact(len(self.feeds[label].rows))
+                        raise BenchforgeError(
+                            f"feed {label!r} has {n} rows, 'each once': it ran out"
+                        )
+                    rows[label] = row
+                values = {**self.values(rows), **user.taken}
+                head, body = makers[kind].made(values)
+                later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
+                opened = tuple(maker.open(values, user.cookies) for maker in later)
+                yield StreamRecord(kind, head + user.header.encode(), body, opened), values
+
+    def open_requests(self, record: StreamRecord) -> Iterator[Request]:
+        """Yield the requests of a record's later steps, with the names of their open holes."""
+        for step in record.later:
+            yield flows.shown(step)
+
+    def varies(self, label: str) -> bool:
+        """Whether the requests of a kind have holes, or are of several users."""
+        return self.session is not None or any(
+            True for _ in holes_of(self.rows[label].request.model_dump(mode="json"))
+        )
+
+    def at(self, place: int) -> "Mix":
+        """Return the mix with the probes of one of several load tools, at a place from 0 on."""
+        return replace(self, place=place)
+
+    def hidden(self, secrets: Collection[str]) -> "Mix":
+        """Return the mix without secrets in its texts."""
+        kinds: dict[str, RequestKind] = {}
+        for label, kind in self.kinds.items():
+            # As it was written: a kind with all of its fields would have request and steps.
+            written = RootModel[JsonValue](kind.model_dump(mode="json", exclude_unset=True))
+            kinds[label] = RequestKind.model_validate(redacted(written, secrets).root)
+        session = self.session and redacted(self.session, secrets)
+        if kinds == self.kinds and session == self.session:
+            return self
+        return replace(self, kinds=kinds, session=session)
+
+    def _used(self, kind: RequestKind | UserSession) -> dict[str, LoadedFeed]:
+        steps = [*kind.rows("").values()] if isinstance(kind, RequestKind) else [kind]
+        texts: JsonValue = [[one.request.model_dump(mode="json"), one.expect] for one in steps]
+        names = dict.fromkeys(hole.name.partition(".")[0] for hole in holes_of(texts))
+        return {label: self.feeds[label] for label in names if label in self.feeds}
+
+    @staticmethod
+    def values(rows: Mapping[str, Row]) -> dict[str, Value]:
+        """Return the values of holes by their names."""
+        values: dict[str, Value] = {}
+        for label, row in rows.items():
+            if isinstance(row, Mapping):
+                values.update((f"{label}.{column}", cell) for column, cell in row.items())
+            else:
+                values[label] = row
+        return values
+
+
+def _rows_of(feeds: Mapping[str, LoadedFeed], seed: str, users: int) -> list[dict[str, Row]]:
+    draws = {label: feed.draws(seed) for label, feed in feeds.items()}
+    return [{label: next(rows) for label, rows in draws.items()} for _ in range(users)]
+
+
+def request_of(
+    kind: RequestKind | FlowStep | UserSession, values: Mapping[str, Value], user: User
+) -> tuple[Request, Expect]:
+    """Return a request with its right answer. Raises pydantic's ValidationError if it is none."""
+    values = {**values, **user.taken}
+    request = filled(kind.request, values)
+    if line := user.header:
+        headers = {**request.headers, "Cookie": line.partition(": ")[2].strip()}
+        request = request.model_copy(update={"headers": headers})
+    return request, typed(Expect, expected(kind.expect, values))  # type: ignore[arg-type]
+
+
+def _ungiven(kind: RequestKind) -> set[str]:
+    """Return the keys of a flow that a kind does not have."""
+    return {key for key in ("steps", "think") if not getattr(kind, key)}
+
+
+def _open_of(
+    flow: RequestKind, step: RequestKind | FlowStep, values: Mapping[str, Value], user: User
+) -> tuple[Request, Expect]:
+    """Return a later step's request with the names of its open holes, and its right answer."""
+    values = {**values, **user.taken}
+    request = flows.shown(_Maker(step.request).open(values, {}))
+    answer = expected(step.expect, {**values, **flows.taken_names(flow)})
+    return request, typed(Expect, answer)  # type: ignore[arg-type]
+
+
+def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
+    """Return the rows of a kind's probe: of `each once` from the end, which no load reaches."""
+    return {
+        label: one.rows[-1 - number % len(one.rows)]
+        if one.feed.order == "each once"
+        else next(one.draws(f"{_VERSION}:probe:{number}"))
+        for label, one in feeds.items()
+    }
+
+
+class _Maker:
+    """The templates of a kind's request."""
+
+    def __init__(self, request: KindRequest) -> None:
+        headers = with_type(request if request.form is not None else request.framed)
+        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
+        self._path = in_path(request.path)
+        self._method, self._start = request.method, f"{request.method} "
+        self._headers = [(name, in_header(value)) for name, value in headers.items()]
+        self._form = None if request.form is None else in_form(request.form)
+        self._body: Template | None = None
+        if request.body is not None:
+            self._body = in_body(request.body, content_type.lower())
+
+    def made(self, values: Mapping[str, Value]) -> tuple[bytes, bytes]:
+        """Return head and body with a record's values."""
+        lines = [f"{self._start}{self._path.fill(values)} HTTP/1.1"]
+        lines += [f"{name}: {template.fill(values)}" for name, template in self._headers]
+        if (text := self.body(values)) is None:
+            return ("\r\n".join(lines) + "\r\n").encode(), b""
+        body = text.encode()
+        lines.append(f"Content-Length: {len(body)}")
+        return ("\r\n".join(lines) + "\r\n").encode(), body
+
+    def open(self, values: Mapping[str, Value], cookies: Mapping[str, str]) -> bytes:
+        """Return a later step with the holes for which there is no value."""
+        headers = [(name, template.left(values)) for name, template in self._headers]
+        body = None if self._body is None else self._body.left(values)
+        if self._form is not None:
+            body = []
+            for name, template in self._form:
+                body += [f"{'&' if body else ''}{name}=", *template.left(values)]
+        return flows.open_step(self._method, self._path.left(values), headers, body, cookies)
+
+    def body(self, values: Mapping[str, Value]) -> str | None:
+        if self._form is not None:
+            return "&".join(f"{name}={one.fill(values)}" for name, one in self._form)
+        return None if self._body is None else self._body.fill(values)
+
+
+def with_type(request: KindRequest) -> dict[str, str]:
+    """Return the headers of a request, with the type of a form."""
+    headers = dict(request.headers)
+    if request.form is not None and "content-type" not in {name.lower() for name in headers}:
+        headers["Content-Type"] = _FORM
+    return headers
+
+
+def filled(request: KindRequest, values: Mapping[str, Value]) -> Request:
+    """Return a request with its holes filled. Raises pydantic's ValidationError if it is none."""
+    headers = {name: in_header(text).fill(values) for name, text in with_type(request).items()}
+    return typed(
+        Request,
+        {
+            "method": request.method,
+            "path": in_path(request.path).fill(values),
+            "headers": dict(headers),
+            "body": _Maker(request).body(values),
+        },
+    )

@@ -1,0 +1,78 @@
+"""A stream as load tools read it: the requests in a file, their index and their flows beside it."""
+
+import hashlib
+import json
+import os
+import struct
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.stream import Stream, StreamKind
+from benchforge.model.trial.trial import Load
+from benchforge.suite.workload import Share, Workload, amount
+
+_ENTRY = struct.Struct("<QIHH")
+
+
+def written(
+    mixes: tuple[Workload, Workload],
+    share: Share,
+    root: str,
+    seed: tuple[int, int],
+    file: Path,
+    secrets: frozenset[str],
+) -> Stream:
+    """Write the requests of a load into a file, and their index beside it.
+
+    The digest is of the first of both mixes, the requests are of the other: with users logged in.
+    `seed` is that of the run, and the block. Raises BenchforgeError where a feed runs out.
+    """
+    (driver, place, places), (run, block), (plain, workload) = share, seed, mixes
+    extra = [extra_headers(request, driver.load(), root) for request, _ in workload.first.values()]
+    records, sha256, counts, at = amount(driver), hashlib.sha256(), [0] * len(workload.shares), 0
+    with _opened(file) as content, _opened(file.with_suffix(".index")) as index:
+        for number, record in enumerate(islice(workload.records(run, block), records)):
+            if number % places == place:
+                sent = record.sent(extra[record.kind])
+                index.write(_ENTRY.pack(at, len(sent), record.kind, len(record.later)))
+                steps = (struct.pack("<I", len(step)) + step for step in record.later)
+                at += sum(map(content.write, (sent, *steps)))
+            sha256.update(record.framed)
+            for n in record.kinds:
+                counts[n] += 1
+    if plain.after:
+        flows = {**plain.flows, "extra": [headers.decode() for headers in extra]}
+        with _opened(file.with_suffix(".flows")) as beside:
+            beside.write(json.dumps(flows).encode())
+    hidden = plain.hidden(secrets)
+    text = "" if hidden is workload else hidden.digest(run, block, records)[0]
+    return Stream(
+        records=records,
+        sha256=text or sha256.hexdigest(),
+        kinds={
+            label: StreamKind(
+                share=share,
+                records=counts[n],
+                request=plain.first[label][0],
+                after=plain.after.get(label),
+                think_s=plain.thinks.get(label),
+            )
+            for n, (label, share) in enumerate(workload.shares.items())
+        },
+    )
+
+
+def _opened(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+def extra_headers(request: Request, load: Load, root: str) -> bytes:
+    """Return the headers that depend on the trial."""
+    given = {name.lower() for name in request.headers}
+    lines = [] if "host" in given else [f"Host: {urlsplit(root).netloc}\r\n"]
+    if load.keep_alive is False and "connection" not in given:
+        lines.append("Connection: close\r\n")
+    return "".join(lines).encode()

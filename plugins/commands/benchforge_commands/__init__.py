@@ -1,1 +1,0 @@
-"""Commands that few need: each a folder, named by an entry point."""

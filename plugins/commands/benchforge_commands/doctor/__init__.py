@@ -1,1 +1,0 @@
-"""What `benchforge doctor` looks at."""

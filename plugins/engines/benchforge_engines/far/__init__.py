@@ -1,1 +1,0 @@
-"""The far end: what runs on a host, started by an engine."""

@@ -1,1 +1,0 @@
-"""Stored results: read, reported, compared, and checked; a folder for each command."""
