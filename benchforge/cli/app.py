@@ -1,8 +1,7 @@
 """The command line: a table of commands, each imported only when it is called.
 
 A package may bring commands of its own: an entry point of the group `benchforge.commands` has a
-command's name, and the module whose `command` it is. Those of ours that the core does without come
-so; the table lists them, too.
+command's name, and the module whose `command` it is.
 """
 
 import errno
@@ -11,14 +10,15 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint
-from types import FrameType, TracebackType
-from typing import Any
+from types import TracebackType
 
 import click
 
+from benchforge.cli.console import words as words_of_call
+from benchforge.cli.console.lazy_group import Lazy
+from benchforge.cli.console.signals import INTERRUPTED, Interrupted, ends_on_signals, received
 from benchforge.model.values.distribution import DISTRIBUTION, entry_points, rivals
 
 _COMMANDS = {
@@ -43,54 +43,23 @@ _COMMANDS = {
     "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
 }
+_ROOMS = {
+    "machine": ("calibrate", "clean", "doctor"),
+    "measure": ("duel", "gate", "rebaseline", "run", "serve"),
+    "results": ("audit", "compare", "history", "report", "sign", "validate", "verify"),
+    "suites": ("check", "draw", "new", "plan", "schema"),
+}
+_MODULES = {name: f"{room}.{name}.command" for room, names in _ROOMS.items() for name in names}
+_MODULES["plugins"] = "plugins.command"
 GROUP = "benchforge.commands"
-_OWN = ("run",)
-"Modules of `commands`; the other names of the table are entry points."
-_INTERRUPTED = 128
-
-
-class Lazy(click.Group):
-    """A group that lists its commands without importing them: each is a module of `package`."""
-
-    def __init__(
-        self,
-        *words: Any,
-        table: Mapping[str, str],
-        package: str,
-        **more: Any,
-    ) -> None:
-        super().__init__(*words, **more)
-        self._table, self._package = table, package
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of the table."""
-        return list(self._table)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        if cmd_name not in self._table:
-            return None
-        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command and its words. Raises UsageError that names the available commands."""
-        unlisted = args and args[0] not in self._table and not args[0].startswith("-")
-        if unlisted and args[0] not in (names := self.list_commands(ctx)):
-            available = ", ".join(names)
-            raise click.UsageError(f"no command {args[0]!r}; available commands: {available}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._table.items()))
 
 
 class Extensible(Lazy):
-    """The commands of `package`, and those that packages bring by their entry points."""
+    """Our own commands, and those that packages bring by their entry points."""
+
+    def module(self, name: str) -> str:
+        """Return the module of one of our own commands, below its room."""
+        return super().module(_MODULES[name])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the table, then of all others."""
@@ -98,7 +67,7 @@ class Extensible(Lazy):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command. Raises UsageError where what a package brings is none."""
-        if cmd_name in _OWN:
+        if cmd_name in self._table:
             return super().get_command(ctx, cmd_name)
         if (point := _brought().get(cmd_name)) is None:
             return None
@@ -124,54 +93,10 @@ def _brought() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(GROUP)}
 
 
-class Interrupted(BaseException):
-    """A signal asked us to end; not an Exception, so that nothing on the way takes it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.exit_code = _INTERRUPTED + number
-
-
-_received: list[Interrupted] = []
-
-
-def ends_on_signals() -> None:
-    """Turn INT, TERM and HUP into Interrupted, once: what follows is the cleaning up.
-
-    Not one that is ignored already: nohup and a shell's background ask for that.
-    """
-
-    def interrupted(number: int, frame: FrameType | None) -> None:
-        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(signal_number, signal.SIG_IGN)
-        _received.append(Interrupted(number))
-        raise _received[0]
-
-    for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(signal_number) is not signal.SIG_IGN:
-            signal.signal(signal_number, interrupted)
-
-
-_words: list[str] = []
-
-
-def command_line() -> tuple[str, ...]:
-    """Return the words of the command that runs: they may hold secrets."""
-    return tuple(_words)
-
-
-def received() -> Interrupted | None:
-    """Return what a signal raised, also where it became another error on its way.
-
-    C code that calls Python may tell every exception in its own words: pydantic does.
-    """
-    return _received[0] if _received else None
-
-
 @click.group(
     cls=Extensible,
     table=_COMMANDS,
-    package=f"{__name__}.commands",
+    package=__package__,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name=DISTRIBUTION, message="%(prog)s %(version)s")
@@ -192,7 +117,7 @@ def main() -> None:
 
 def called(words: Sequence[str] | None = None) -> int:
     """Run a command; whatever a user can cause ends in a line, a hint and the exit code."""
-    _words[:] = sys.argv[1:] if words is None else words
+    words_of_call.begin(sys.argv[1:] if words is None else words)
     try:
         if words is None and _COMMANDS.keys() & sys.argv[1:2]:
             _tell_of_rivals()
@@ -209,7 +134,7 @@ def called(words: Sequence[str] | None = None) -> int:
     except Interrupted as error:
         code = _ended(error)
     except (KeyboardInterrupt, click.Abort):
-        code = _INTERRUPTED + signal.SIGINT
+        code = INTERRUPTED + signal.SIGINT
     except Exception as error:  # noqa: BLE001 - what is not ours is raised again
         signalled = received()
         try:

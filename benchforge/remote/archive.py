@@ -92,7 +92,7 @@ def _own_files() -> Iterator[tuple[str, Path]]:
         }:
             yield str(file), Path(str(file.locate()))
     root = Path(benchforge.__file__).parent
-    plugins = [root.parent] if (root.parent / "benchforge_engines").is_dir() else []
+    plugins = [root.parent] if (root.parent / "benchforge_loaders").is_dir() else []
     plugins = plugins or sorted((root.parent / "plugins").iterdir())
     folders = [one for folder in plugins for one in sorted(folder.glob("benchforge_*"))]
     for folder in (root, *(one for one in folders if (one / "__init__.py").is_file())):

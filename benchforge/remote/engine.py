@@ -1,7 +1,9 @@
-"""Trials on several hosts: an engine, which a plugin brings, runs them."""
+"""Trials on several hosts: an engine runs them, ours or that of another package."""
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from benchforge.errors import Unusable
@@ -13,7 +15,7 @@ from benchforge.suite.plan import RunGraph
 from benchforge.suite.suite import Suite
 
 
-class Sitting(Protocol):
+class ConnectedHosts(Protocol):
     """Hosts that are connected, and ready for trials."""
 
     def added_to(self, context: TrialContext) -> TrialContext:
@@ -22,7 +24,7 @@ class Sitting(Protocol):
 
 
 Engine = Callable[
-    [Suite, RunGraph, Callable[[str], None]], contextlib.AbstractContextManager[Sitting]
+    [Suite, RunGraph, Callable[[str], None]], contextlib.AbstractContextManager[ConnectedHosts]
 ]
 "Connects the hosts of a suite; its third argument hears what it does."
 
@@ -38,10 +40,28 @@ def on_hosts(
     if not uses_hosts(suite):
         yield context
         return
-    points = tuple(entry_points(ENGINES).select(name=suite.engine.use))
+    # Most runs have one host: nothing of an engine is imported for them.
+    from benchforge.remote.session.session import HostSession  # noqa: PLC0415 - as above
+    from benchforge.remote.session.trial import measure  # noqa: PLC0415 - as above
+
+    with _engine(suite.engine.use)(suite, graph, tell) as session:
+        added = session.added_to(context)
+        if isinstance(session, HostSession):
+            added = replace(added, elsewhere=partial(measure, session))
+        yield added
+
+
+def _engine(name: str) -> Engine:
+    if name == "ssh":
+        from benchforge.remote.ssh.engine import engine as ssh  # noqa: PLC0415 - as above
+
+        return ssh
+    if name == "dask":
+        from benchforge.remote.dask.engine import engine as dask  # noqa: PLC0415 - as above
+
+        return dask
+    points = tuple(entry_points(ENGINES).select(name=name))
     if not points:
-        hint = "repair the installation, in a clone: make setup"
-        raise Unusable(f"no engine {suite.engine.use!r} is installed, which hosts need", hint)
+        raise Unusable(f"no engine {name!r} is installed, which hosts need", "install its package")
     engine: Engine = points[0].load()
-    with engine(suite, graph, tell) as sitting:
-        yield sitting.added_to(context)
+    return engine

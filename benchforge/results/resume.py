@@ -25,8 +25,8 @@ from benchforge.model.files.result import Header, Planned
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.distribution import provided
 from benchforge.model.values.places import dotted
+from benchforge.results.validity.faults import faults
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.secrets.telling import secrets_of_suite
@@ -34,8 +34,6 @@ from benchforge.suite.suite import Suite
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import cut
 
-FILE_FAULTS = "benchforge.file_faults"
-"Entry point of a function that returns what is wrong with the files of a result's folder."
 # Another one of these is another machine, or the same set to run at another speed.
 _ANEW = "begin a new result with it: benchforge run SUITE"
 _SHOWN = 60
@@ -161,7 +159,7 @@ def begun(folder: Path) -> ResumableResult:
     what `validate` would complain of; the summary is written anew.
     """
     header = read_header(folder)
-    for fault in provided(FILE_FAULTS, "checks the files of results")(folder):
+    for fault in faults(folder):
         if fault.file.name != SUMMARY:
             raise refusal(fault)
     trials = read_trials(folder)

@@ -27,7 +27,7 @@ from benchforge.suite.declared import LABELLED, declared, labelled_tables, metri
 from benchforge.suite.environment import Environment
 from benchforge.suite.hidable import hiding_faults
 from benchforge.suite.measuring.gate import gate_of
-from benchforge.suite.measuring.hosts import engine_of, host_faults, hosts
+from benchforge.suite.measuring.hosts import engine_of, hosts
 from benchforge.suite.measuring.placement import placement
 from benchforge.suite.measuring.repeat import repeated, said_of_profile
 from benchforge.suite.measuring.tuning import tuning
@@ -48,7 +48,7 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
-from benchforge.suite.workload import Workload, reader
+from benchforge.suite.workload import Workload
 from benchforge.text.readable import too_many
 
 if TYPE_CHECKING:
@@ -203,8 +203,10 @@ def _suite(
     workloads: dict[str, Workload] = {}
     if labelled["feeds"] or any(one.kinds for one in by_label.values()):
         folder, digests = given.path.parent if given.feeds else None, given.digests or {}
-        read_all = reader()
-        workloads = yield from read_all(labelled["feeds"], by_label, parts, repeat, folder, digests)
+        from benchforge.suite.mix.read import workloads_of  # noqa: PLC0415 - few suites have kinds
+
+        feeds = labelled["feeds"]
+        workloads = yield from workloads_of(feeds, by_label, parts, repeat, folder, digests)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from table_of(VerdictRules, tables, "verdicts")
@@ -263,7 +265,10 @@ def _suite(
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
     )
-    yield from host_faults(suite, by_label)
+    if machines:
+        from benchforge.suite.measuring.host_faults import faults  # noqa: PLC0415 - few suites
+
+        yield from faults(suite, by_label)
     return suite, claims
 
 

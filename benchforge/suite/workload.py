@@ -1,26 +1,19 @@
-"""Mixes of requests, as benchforge uses them. A package of its own reads and makes them.
-
-The entry points of the group `benchforge.workloads` name its function; nothing is imported for a
-suite without kinds.
-"""
+"""Mixes of requests, as benchforge uses them; mix/ reads and makes them."""
 
 import hashlib
 import math
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.stream import Stream
-from benchforge.model.values.distribution import provided
 from benchforge.parts.part import Driver
 
-GROUP, FILE = "benchforge.workloads", "stream.bin"
+FILE = "stream.bin"
 LEAST, MOST, PER_S = 1000, 200_000, 10_000
 "Records of a load: at least, at most, and in a closed loop for each second. Then it begins again."
 _SPARE = 1.2  # random arrivals may be more than the rate says
@@ -86,14 +79,6 @@ class Workload(ABC):
         """Whether the requests of a kind differ, so that its answers may."""
 
     @abstractmethod
-    def ready_at(self, sandbox: Any, server: Any, load: Any, seed: tuple[int, int]) -> "ReadyMix":
-        """Log all users in, and send a request of each kind until it is answered rightly.
-
-        `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where
-        an answer stays wrong.
-        """
-
-    @abstractmethod
     def open_requests(self, record: StreamRecord) -> Iterator[Request]:
         """Yield the requests of a record's later steps, with the names of their open holes."""
 
@@ -119,22 +104,6 @@ Share = tuple[Driver, int, int]
 "The whole load, i and k: of k load tools, that at place i gets the records i, i + k, and so on."
 
 
-class ReadyMix(ABC):
-    """A mix of which a server answered each kind, after the logins of all users."""
-
-    @abstractmethod
-    def monitoring(self) -> Callable[..., Any]:
-        """Return what makes the monitor of a load, given the place of a `Monitoring`."""
-
-    @abstractmethod
-    def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
-        """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
-
-    @abstractmethod
-    def judged(self, stream: Stream) -> Stream:
-        """Return the stream with answers to probes after the load, and what is right of a kind."""
-
-
 def amount(driver: Driver) -> int:
     """Return how many records a load gets."""
     load, requests = driver.load(), getattr(driver, "requests", None)
@@ -144,8 +113,3 @@ def amount(driver: Driver) -> int:
     elif isinstance(requests, int):
         wanted = requests
     return min(MOST, max(LEAST, math.ceil(wanted)))
-
-
-def reader() -> Any:
-    """Return the function that reads mixes. Raises Unusable where no package brings it."""
-    return provided(GROUP, "reads feeds and kinds")

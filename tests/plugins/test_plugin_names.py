@@ -19,8 +19,8 @@ readable safe server_names text_of titled
 
 WHAT_TO_DO = """
 Plugins of others import these names.
-- To add a name: add it to a group in benchforge/plugin/__init__.py and to NAMES here. Say so in CHANGELOG.md
-  under "Added".
+- To add a name: add it to a group in benchforge/plugin/__init__.py and to NAMES here. Say so in
+  CHANGELOG.md under "Added".
 - To remove or rename a name: raise the minor version in pyproject.toml (from 1.0 on, the major).
   Say in CHANGELOG.md under "Changed" what to write instead. Change the built-in parts and the
   templates of `benchforge plugins new`.

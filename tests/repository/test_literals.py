@@ -13,10 +13,7 @@ from benchforge.checks.limits import limits
 from benchforge.parts.registry import brought
 
 ROOT = Path(__file__).parents[2]
-ROOMS = (
-    "benchforge",
-    *(f"plugins/{name}" for name in ("author", "commands", "reporters", "results")),
-)
+ROOMS = ("benchforge", "plugins/reporters")
 "Servers, load tools, clients and backends see no check and no summary."
 CHECKS = frozenset(id_ for id_ in limits().by_id if re.fullmatch(r"[A-Z][0-9]+", id_))
 METRICS = frozenset(
@@ -49,7 +46,8 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
     "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
-    "plugins/author": _READING,
+    "benchforge/cli/plugins": _READING,
+    "benchforge/remote": {"cpu", "rate"},  # a fact of a host, and an option of load tools
     "benchforge/cli/suites/schema/table.py": {"rate"},  # a form of a value
     "benchforge/cli/machine/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine

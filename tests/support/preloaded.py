@@ -18,7 +18,7 @@ from rich.table import Table
 from benchforge.model.values.distribution import own_distribution
 from benchforge.report.page import frame
 
-_GROUPS = ("benchforge", "benchforge.commands", "benchforge.workloads")
+_GROUPS = ("benchforge",)
 
 
 def modules() -> Iterator[str]:
@@ -33,7 +33,7 @@ def _below(name: str) -> Iterator[str]:
     yield name
     for path in getattr(importlib.import_module(name), "__path__", ()):
         for module in pkgutil.walk_packages([path], f"{name}."):
-            if not module.name.endswith("__main__"):
+            if not module.name.endswith(("__main__", ".boot", ".relay", ".testing")):
                 yield module.name
 
 

@@ -21,7 +21,7 @@ class _Listing(Lazy):
         return super().parse_args(ctx, args)
 
 
-@click.group("plugins", cls=_Listing, table=_COMMANDS, package=__name__)
+@click.group("plugins", cls=_Listing, table=_COMMANDS, package=__package__)
 def command() -> None:
     """List, show, check or scaffold plugins.
 

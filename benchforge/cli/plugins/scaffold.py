@@ -29,7 +29,7 @@ def begin(kind: Begun, name: str, folder: Path, registry: Registry) -> list[Path
         "CLASS": "".join(word.capitalize() for word in name.split("_")),
         "KIND": kind,
     }
-    templates = files("benchforge_author") / "new"
+    templates = files("benchforge.cli.plugins") / "templates"
     written: list[Path] = []
     try:
         for subfolder in ("both", kind):

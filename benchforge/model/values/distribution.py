@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from benchforge.errors import Unusable
 
@@ -35,16 +35,6 @@ def own_version() -> str:
 def entry_points(group: str) -> importlib.metadata.EntryPoints:
     """Return the entry points of a group. A command reads those of all packages once."""
     return _all_entry_points(tuple(sys.path)).select(group=group)
-
-
-def provided(group: str, does: str) -> Any:
-    """Return what the entry point of a group names. Raises Unusable where no package has one.
-
-    `does` says what no package does then.
-    """
-    for point in entry_points(group):
-        return point.load()
-    raise Unusable(f"no package {does}", "repair the installation, in a clone: make setup")
 
 
 @cache

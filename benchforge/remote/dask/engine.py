@@ -10,7 +10,7 @@ from benchforge.errors import ProgramMissing
 from benchforge.model.values.distribution import from_clone
 from benchforge.remote.calls import Losses, PipeConnection
 from benchforge.remote.dask.connection import DaskPipe, worker_of
-from benchforge.remote.session.session import HostSitting, sitting
+from benchforge.remote.session.session import HostSession, hosts_of_run
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.suite import Suite
 
@@ -22,9 +22,9 @@ _CONNECTS_WITHIN_S = 10
 
 def engine(
     suite: Suite, graph: RunGraph, tell: Callable[[str], None]
-) -> "contextlib.AbstractContextManager[HostSitting]":
+) -> "contextlib.AbstractContextManager[HostSession]":
     """Connect the hosts of a suite, which are workers of a cluster, while a run lasts."""
-    return sitting(connecting, suite, graph, tell)
+    return hosts_of_run(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager

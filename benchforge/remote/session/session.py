@@ -18,12 +18,11 @@ from benchforge.remote.agent.place import names_of
 from benchforge.remote.archive import Archive, archive, code_digest
 from benchforge.remote.calls import Losses, PipeConnection
 from benchforge.remote.host_step import HostSuite
-from benchforge.remote.session import trial
 from benchforge.remote.session.host_share import HostShare, share_of
 from benchforge.run.checkout.checkouts import checked_out
 from benchforge.run.programs.runtimes import Ready
 from benchforge.run.trial.context import TrialContext, ground, needs_of
-from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
+from benchforge.run.trial.inputs import TrialInputs
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.identity import code_digests
 from benchforge.suite.cases.parts import distinct_parts
@@ -42,7 +41,7 @@ Connecting = Callable[[Suite], "contextlib.AbstractContextManager[Connect]"]
 "What an engine gives for a suite, as long as its hosts can be connected."
 
 
-class HostSitting:
+class HostSession:
     """The hosts of a run. `connect` makes a connection by its host's label."""
 
     def __init__(self, suite: Suite, graph: RunGraph, connect: Connect) -> None:
@@ -67,7 +66,6 @@ class HostSitting:
         """Return the context with the hosts, what is known of them, and what measures there."""
         return replace(
             context,
-            elsewhere=self.measure,
             hosts=self.hosts,
             facts=self._facts(),
             versions=self._versions,
@@ -166,12 +164,6 @@ class HostSitting:
         """Return the number of a trial's case, by which hosts know it."""
         name = inputs.step.case.name
         return self._numbers[name.digest, name.arm, name.placebo]
-
-    def measure(
-        self, inputs: TrialInputs, context: TrialContext, tell: Callable[[str], None]
-    ) -> MeasuredTrial:
-        """Measure one trial on its hosts; what fails is in the trial."""
-        return trial.measure(self, inputs, context, tell)
 
     def _introduced(self) -> None:
         sent = {
@@ -292,13 +284,13 @@ class HostSitting:
 
 
 @contextlib.contextmanager
-def sitting(
+def hosts_of_run(
     connecting: Connecting, suite: Suite, graph: RunGraph, tell: Callable[[str], None]
-) -> Iterator[HostSitting]:
+) -> Iterator[HostSession]:
     """Connect the hosts of a suite while a run lasts, by what an engine gives for its suite."""
     with (
         connecting(suite) as connect,
-        contextlib.closing(HostSitting(suite, graph, connect)) as own,
+        contextlib.closing(HostSession(suite, graph, connect)) as own,
     ):
         own.begin(tell)
         yield own

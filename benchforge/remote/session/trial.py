@@ -26,7 +26,7 @@ from benchforge.run.trial.stages.steps import Steps, each
 from benchforge.text import door
 
 if TYPE_CHECKING:
-    from benchforge.remote.session.session import HostSitting
+    from benchforge.remote.session.session import HostSession
 
 _FEWEST_TRIPS, _MOST_TRIPS = 16, 200
 _CLOSE_S, _TRIPS_S = 0.0002, 0.5
@@ -37,7 +37,7 @@ _AHEAD_S = 0.3
 
 
 def measure(
-    sitting: "HostSitting",
+    session: "HostSession",
     inputs: TrialInputs,
     context: TrialContext,
     tell: Callable[[str], None],
@@ -45,30 +45,30 @@ def measure(
     """Measure one trial; what fails is in it. A lost host is a fault of the apparatus."""
     recorder = TrialRecorder(tell)
     inputs.folder.mkdir(exist_ok=True)
-    trial = _HostsTrial(sitting, inputs, recorder)
+    trial = _HostsTrial(session, inputs, recorder)
     failure: Failure | None = None
     try:
-        _connected_again(sitting)
+        _connected_again(session)
         trial.enter()
         run(HOSTS, [trial])
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, inputs.step.case, inputs.folder)
         if isinstance(error, wire.HostLost):
-            sitting.disconnected()
+            session.disconnected()
     try:
-        if sitting.connections:
+        if session.connections:
             return trial.kept(context, failure)
     except wire.HostLost as lost:
         failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
-        sitting.disconnected()
+        session.disconnected()
     measured = trial_of(inputs, context, recorder, failure)
     return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
 
 
-def _connected_again(sitting: "HostSitting") -> None:
+def _connected_again(session: "HostSession") -> None:
     """Connect hosts that were lost; what prevents it ends as they do, and not the run."""
     try:
-        sitting.connected()
+        session.connected()
     except (ProgramMissing, Unusable) as error:
         failed = TrialFailed("start", error.message, error.hint)
         failed.about = "apparatus"
@@ -79,9 +79,9 @@ class _HostsTrial:
     """The calls of one trial, in their order."""
 
     def __init__(
-        self, sitting: "HostSitting", inputs: TrialInputs, recorder: TrialRecorder
+        self, session: "HostSession", inputs: TrialInputs, recorder: TrialRecorder
     ) -> None:
-        self._sitting, self._inputs, self.recorder = sitting, inputs, recorder
+        self._session, self._inputs, self.recorder = session, inputs, recorder
         case = self._case = inputs.step.case
         self._load = case.hosts[driver_label(case)]
         self._tools = tuple(
@@ -100,9 +100,9 @@ class _HostsTrial:
 
     def enter(self) -> None:
         """Make the place of each host."""
-        call = self._sitting.connections.__getitem__
+        call = self._session.connections.__getitem__
         with self.recorder.phase("keeper"):
-            number = self._sitting.number_of(self._inputs)
+            number = self._session.number_of(self._inputs)
             sent = {
                 label: call(label).send("enter", case=number, step=self._step(label))
                 for label in self._labels
@@ -137,7 +137,7 @@ class _HostsTrial:
         with self.recorder.phase("services"):
             for role, label, _ in services_of(case):
                 name = f"{role}-{label}"
-                host = self._sitting.connections[case.hosts[name]]
+                host = self._session.connections[case.hosts[name]]
                 services[name] = host.call(
                     "service", name=name, backends=backends, upstreams=upstreams
                 )
@@ -148,26 +148,26 @@ class _HostsTrial:
     def ask(self, services: dict[str, Any]) -> None:
         """Let the load tools' hosts send the request until it is answered rightly."""
         with self.recorder.phase("ask"):
-            self._sitting.all_of(self._tools, "ask", services=services)
+            self._session.all_of(self._tools, "ask", services=services)
 
     def warm_up(self, _: None) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
         with self.recorder.phase("ask"):
-            self._sitting.all_of(self._tools, "warm_up")
+            self._session.all_of(self._tools, "warm_up")
         with self.recorder.phase("links"):
-            self._links = self._sitting.links_of(self._case)
+            self._links = self._session.links_of(self._case)
 
     def load(self, _: None) -> None:
         """Run the load, while each other host looks at its parts."""
-        sitting = self._sitting
+        session = self._session
         with self.recorder.phase("load"):
             others = [label for label in self._labels if label not in self._tools]
             self._clocks = {label: self._offset(label) for label in self._labels}
-            before = sitting.all_of(self._labels, "traffic")
-            self._owns = sitting.all_of(others, "watch").get(self._server, {}).get("owns")
+            before = session.all_of(self._labels, "traffic")
+            self._owns = session.all_of(others, "watch").get(self._server, {}).get("owns")
             self._loaded()
-            after = sitting.all_of(self._labels, "traffic")
-            observed = sitting.all_of(others, "observed")
+            after = session.all_of(self._labels, "traffic")
+            observed = session.all_of(others, "observed")
             if self._server in observed and observed[self._server]["owns"] is not self._owns:
                 self._owns = observed[self._server]["owns"]
             self._moved = {
@@ -181,7 +181,7 @@ class _HostsTrial:
     def finish(self, _: None) -> None:
         """Let the load tools' hosts read what their tools say, and send the request again."""
         with self.recorder.phase("stop"):
-            self._sitting.all_of(self._tools, "finish")
+            self._session.all_of(self._tools, "finish")
 
     def _null(self) -> dict[str, Any] | None:
         """Return the null server, and for whose share of the load it is; None in a trial."""
@@ -200,7 +200,7 @@ class _HostsTrial:
 
         Those of a rate start one after the other within one interval of the whole rate.
         """
-        call = self._sitting.connections.__getitem__
+        call = self._session.connections.__getitem__
         if len(self._tools) == 1:
             call(self._load).call("load")
             return
@@ -225,7 +225,7 @@ class _HostsTrial:
             min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
         ):
             before = time.monotonic()
-            there = self._sitting.connections[label].call("clock")
+            there = self._session.connections[label].call("clock")
             after = time.monotonic()
             trips.append((after - before, there - (before + after) / 2))
         took, offset = min(trips)
@@ -235,11 +235,11 @@ class _HostsTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
-        answers = self._sitting.all_of(others_first, "leave", failure=why)
+        answers = self._session.all_of(others_first, "leave", failure=why)
         for label, answer in answers.items():
             self._trials[label] = Trial.model_validate_json(answer["trial"])
             self._fetched(label, answer["files"])
-            self._sitting.connections[label].call("clear")
+            self._session.connections[label].call("clear")
         body = answers[self._load]["body"]
         trial = self._trials[self._load].model_copy(
             update={
@@ -295,7 +295,7 @@ class _HostsTrial:
             pieces: list[bytes] = []
             size = 1
             while sum(map(len, pieces)) < size and left > 0:
-                piece = self._sitting.connections[label].call(
+                piece = self._session.connections[label].call(
                     "fetch", name=name, offset=sum(map(len, pieces))
                 )
                 data, size = base64.b64decode(piece["data"]), int(piece["size"])
@@ -326,7 +326,7 @@ class _HostsTrial:
         """Return what is known of each host's part."""
         return {
             label: HostPart(
-                facts=self._sitting.hosts[label],
+                facts=self._session.hosts[label],
                 parts=tuple(name for name, host in self._case.hosts.items() if host == label),
                 trial=self._trials.get(label),
                 clock=self._clocks.get(label),

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Iterator
 
 from benchforge.remote.calls import Losses, PipeConnection
-from benchforge.remote.session.session import HostSitting, sitting
+from benchforge.remote.session.session import HostSession, hosts_of_run
 from benchforge.remote.ssh.connection import SshPipe
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.suite import Suite
@@ -13,9 +13,9 @@ from benchforge.suite.suite import Suite
 
 def engine(
     suite: Suite, graph: RunGraph, tell: Callable[[str], None]
-) -> "contextlib.AbstractContextManager[HostSitting]":
+) -> "contextlib.AbstractContextManager[HostSession]":
     """Connect the hosts of a suite while a run lasts."""
-    return sitting(connecting, suite, graph, tell)
+    return hosts_of_run(connecting, suite, graph, tell)
 
 
 @contextlib.contextmanager

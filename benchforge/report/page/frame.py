@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).parent
 _STYLES = (
-    "../charts/svg/theme.css",
+    "../charts/theme.css",
     "styles/page.css",
     "styles/charts.css",
-    "../charts/svg/marks.css",
+    "../charts/marks.css",
     "styles/overview.css",
     "styles/print.css",
 )

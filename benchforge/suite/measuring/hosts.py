@@ -1,25 +1,24 @@
 """The tables [hosts.x] and [placement.hosts]: which machines there are, and what runs on them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
 from benchforge.model.values.distribution import entry_points
-from benchforge.suite.suite import Declared, Scenario, Suite
+from benchforge.suite.suite import Declared
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.positions import Path
 
-FAULTS = "benchforge.host_faults"
-"Entry points of engines: each names what yields the faults of a suite that it cannot run."
 ENGINES = "benchforge.engines"
-"Entry points of engines: each names the function that connects the hosts."
+"Entry points of engines of others: each names the function that connects the hosts."
+OWN_ENGINES = ("dask", "ssh")
 
 
 def engine_of(tables: Tables) -> Checked[EngineTable]:
     """Return the table [engine]; an engine that is not installed is a fault."""
     table = yield from table_of(EngineTable, tables, "engine")
-    names = sorted(entry_points(ENGINES).names)
+    names = sorted({*OWN_ENGINES, *entry_points(ENGINES).names})
     if "engine" in tables and table.use not in names:
         hint = Nearest(table.use, names, "installed")
         yield Fault(("engine", "use"), f"no engine {table.use!r} is installed", hint)
@@ -51,9 +50,3 @@ def hosts(
 def _undeclared(label: str, labelled: Mapping[str, Tables], at: Path) -> Fault:
     hint = Nearest(label, labelled, "hosts") if labelled else f'write [hosts.{label}] with ssh = ""'
     return Fault(at, f"no host {label!r} is declared", hint)
-
-
-def host_faults(suite: Suite, scenarios: Mapping[str, Scenario]) -> Iterator[Fault]:
-    """Yield what a suite asks for that an engine cannot do with several hosts."""
-    for engine in entry_points(FAULTS) if suite.hosts else ():
-        yield from engine.load()(suite, scenarios)

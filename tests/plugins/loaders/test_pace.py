@@ -39,12 +39,13 @@ from benchforge.plugin import (
     Request,
     Target,
 )
+from benchforge.suite.mix.drivers import flow_values
 
-sys.path.insert(0, str(PROGRAM.parent))
+sys.path[:0] = [str(PROGRAM.parent), str(Path(flow_values.__file__).parent)]
 pace_response: Any = importlib.import_module("pace_response")
 pace_tally: Any = importlib.import_module("pace_tally")
 pace_loop: Any = importlib.import_module("pace_loop")
-sys.path.pop(0)
+del sys.path[:2]
 
 # The command
 

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from measured.case import cases, trial_of
 
 from benchforge.plugin import Histogram, Reading, StageReading
+from benchforge.suite.mix.drivers import flow_values
 
-sys.path.insert(0, str(PROGRAM.parent))
+sys.path[:0] = [str(PROGRAM.parent), str(Path(flow_values.__file__).parent)]
 pace_stages: Any = importlib.import_module("pace_stages")
 pace_loop: Any = importlib.import_module("pace_loop")
-sys.path.pop(0)
+del sys.path[:2]
 
 RATES = st.floats(0, 1000)
 STAGES = st.lists(st.tuples(RATES, RATES, st.floats(0.01, 20)), min_size=1, max_size=5)

@@ -18,11 +18,11 @@ from benchforge.cli.measure.run.loosened import loosened
 from benchforge.cli.measure.run.session import report_result, session
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.folder import HEADER
-from benchforge.model.values.distribution import entry_points
 from benchforge.model.values.units import Duration
 from benchforge.parts.registry import Registry
 from benchforge.remote.engine import on_hosts
 from benchforge.results.resume import ResumableResult, begun
+from benchforge.run.addresses import check_addresses
 from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.result_writer import ResultWriter
@@ -38,9 +38,6 @@ from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.plan import RunGraph, plan
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
-
-BEFORE_RUN = "benchforge.before_run"
-"Entry points that raise an error for what a suite asks of this machine in vain."
 
 
 def begin(
@@ -170,8 +167,7 @@ def _prepared(
     suite: Suite, graph: RunGraph, context: TrialContext, registry: Registry
 ) -> PreparedRun:
     """Build the runtimes that are not there yet, and ask programs for their versions."""
-    for check in entry_points(BEFORE_RUN):
-        check.load()(suite, context)
+    check_addresses(suite, context)
     context = with_runtimes(context, suite, parts_on(suite, None), say)
     header = header_of(suite, graph, context)
     enough_for_scratch()  # or a program had no room to print its version into

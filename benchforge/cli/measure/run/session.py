@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,8 +20,8 @@ from benchforge.cli.measure.run.sooner import in_turns
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.distribution import provided
 from benchforge.results.resume import ResumableResult
+from benchforge.run.ceiling.ceiling import ceilings as ceilings_after
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, by_place, execute
 from benchforge.stats.search.objective import judged
@@ -31,12 +31,6 @@ from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import counted, figure, spoken
 
-CEILINGS = "benchforge.ceilings"
-"Entry point of a function that takes graph, header and inputs of a run."
-CeilingAfter = Callable[[Trial, Sequence[Ceiling], float], Ceiling | None]
-"""Measures the ceiling of a trial's load, where it has none yet and it is worth its time; takes the
-ceilings that are there, and how many seconds are left."""
-
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
     """Measure what is missing, and report all that is there then."""
@@ -44,9 +38,7 @@ def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) 
     progress = ProgressLine(graph)
     inputs = _inputs(prepared, begun, options, progress)
     trials, ceilings = list(begun.trials), list(begun.ceilings)
-    ceiling_after: CeilingAfter = provided(CEILINGS, "measures the ceilings of load tools")(
-        graph, header, inputs
-    )
+    ceiling_after = ceilings_after(graph, header, inputs)
     began, limit_s = time.monotonic(), options.limits.time_limit_s or math.inf
     interrupted: Interrupted | None = None
     look = InterimLooks(prepared, progress)

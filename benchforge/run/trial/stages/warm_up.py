@@ -8,11 +8,12 @@ from benchforge.parts.site import Target
 from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
 from benchforge.run.http.request import HttpProbe
+from benchforge.run.mix.ready import AnsweredMix, ready_at
 from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
-from benchforge.suite.workload import FILE, ReadyMix
+from benchforge.suite.workload import FILE
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class WarmServer:
     before: list[probes.ProbeResult]
     monitor: Monitoring | None
     target: Target
-    mix: ReadyMix | None
+    mix: AnsweredMix | None
     "Mix of which each kind was answered; None for one request."
 
 
@@ -38,7 +39,7 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
     with recorder.phase("ask"):
         block = scope.inputs.step.run_seed, scope.inputs.step.block
         workload = case.workload
-        mix = None if workload is None else workload.ready_at(sandbox, probe, recorder.load, block)
+        mix = None if workload is None else ready_at(workload, sandbox, probe, recorder.load, block)
         monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
         before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, recorder.load)

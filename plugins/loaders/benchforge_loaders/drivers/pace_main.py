@@ -13,6 +13,9 @@ def main():
     if sys.argv[1:] == ["--version"]:
         print(f"pace {FORMAT}, {PYTHON}")
         return
+    # What flows take and send is benchforge's own code: beside this package, or in a clone.
+    for root in ("../..", "../../../.."):
+        sys.path.append(f"{sys.path[0]}/{root}/benchforge/suite/mix/drivers")
     if any(word.startswith("https://") for word in sys.argv[1:]):
         import ssl  # noqa: F401, PLC0415 - before the loop, which awaits its errors, too
     from pace_load import main as load  # noqa: PLC0415
