@@ -1,9 +1,8 @@
 """A mix at a server that runs: users are logged in, and each kind was answered rightly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
 
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
@@ -13,18 +12,13 @@ from benchforge.model.trial.trial import Load
 from benchforge.run.http.probes import ProbeResult, ask_repeatedly
 from benchforge.run.http.probes import probes as probes_of
 from benchforge.run.http.request import HttpProbe, until_right
+from benchforge.run.mix.monitor import Dealt, MixMonitoring
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite import workload
 from benchforge.suite.mix.sessions import Reply
+from benchforge.suite.mix.stream import VERSION, Mix
 from benchforge.suite.mix.written import written
 from benchforge.suite.suite import SAFE
-
-if TYPE_CHECKING:
-    from functools import partial
-    from pathlib import Path
-
-    from benchforge.run.mix.monitor import MixMonitoring
-    from benchforge.suite.mix.stream import Mix
+from benchforge.suite.workload import Share, Workload
 
 BEFORE, AFTER = 3, 1
 "Probes of each kind whose request changes nothing; others and later steps have one, before."
@@ -40,7 +34,7 @@ class KindProbes:
 
 
 @dataclass(frozen=True)
-class AnsweredMix(workload.ReadyMix):
+class AnsweredMix:
     """A mix of which a server answered each kind, after the logins of all users."""
 
     plain: Mix
@@ -54,9 +48,9 @@ class AnsweredMix(workload.ReadyMix):
 
     def monitoring(self) -> partial[MixMonitoring]:
         """Return what makes the monitor of a load."""
-        return self.users.monitoring(*self.seed)
+        return monitoring(self.users, *self.seed)
 
-    def written(self, share: workload.Share, file: Path, secrets: frozenset[str]) -> Stream:
+    def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""
         return written((self.plain, self.users), share, self.server.root, self.seed, file, secrets)
 
@@ -71,6 +65,33 @@ class AnsweredMix(workload.ReadyMix):
             right = right_of_kind(self.plain, label, asks.first, seen if asks.before else None)
             kinds[label] = kind.model_copy(update={"probes": seen, "good_response": right})
         return stream.model_copy(update={"kinds": kinds})
+
+
+def ready_at(
+    workload: Workload,
+    sandbox: Sandbox,
+    server: HttpProbe,
+    load: Load | None,
+    seed: tuple[int, int],
+) -> AnsweredMix:
+    """Log all users of a mix in, and send a request of each kind until it is answered rightly.
+
+    `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where an
+    answer stays wrong.
+    """
+    assert isinstance(workload, Mix)  # noqa: S101 - suite/mix reads no other
+    users = logged_in(sandbox, workload, server, seed)
+    probes = probed(sandbox, users, server, load)
+    return AnsweredMix(workload, users, sandbox, server, load, seed, probes)
+
+
+def monitoring(mix: Mix, seed: int, block: int) -> partial[MixMonitoring]:
+    """Return what makes the monitor of a load, which sends a stream of its own."""
+    monitored = mix.monitored
+    dealt: Dealt = ()
+    if monitored.kinds:
+        dealt = monitored.dealt(seed, block, f"{VERSION}:{seed}:{block}:monitor")
+    return partial(MixMonitoring, dealt, monitored.rows, monitored.flows if monitored.kinds else {})
 
 
 def logged_in(sandbox: Sandbox, workload: Mix, asking: HttpProbe, seed: tuple[int, int]) -> Mix:

@@ -9,17 +9,12 @@ import math
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from pydantic import JsonValue, RootModel
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.trial import Load
-from benchforge.run.http.request import HttpProbe
-from benchforge.run.mix.monitor import MixMonitoring
-from benchforge.run.mix.ready import AnsweredMix, logged_in, probed
-from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.mix import flows
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.feeds import LoadedFeed, Row
@@ -40,7 +35,7 @@ from benchforge.suite.toml.models import typed
 from benchforge.suite.workload import StreamRecord, Workload
 from benchforge.text.readable import exact
 
-_VERSION = "benchforge-stream-1"
+VERSION = "benchforge-stream-1"
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -169,7 +164,7 @@ class Mix(Workload):
             return {}
         if self.users:
             return dict(self.users[0].rows)
-        return _rows_of(self._used(self.session), f"{_VERSION}:probe", 1)[0]
+        return _rows_of(self._used(self.session), f"{VERSION}:probe", 1)[0]
 
     def logins(self, seed: int, block: int) -> Iterator[tuple[Request, Expect]]:
         """Yield the login of each user of a block, with its right answer."""
@@ -190,35 +185,22 @@ class Mix(Workload):
         if self.session is None:
             return []
         used = self._used(self.session)
-        return _rows_of(used, f"{_VERSION}:{seed}:{block}:session", self.session.users)
+        return _rows_of(used, f"{VERSION}:{seed}:{block}:session", self.session.users)
 
     def records(self, seed: int, block: int) -> Iterator[StreamRecord]:
         """Yield the requests of a block without end.
 
         Raises BenchforgeError where a feed with `each once` runs out.
         """
-        return (record for record, _ in self.dealt(seed, block, f"{_VERSION}:{seed}:{block}"))
+        return (record for record, _ in self.dealt(seed, block, f"{VERSION}:{seed}:{block}"))
 
-    def ready_at(
-        self, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
-    ) -> AnsweredMix:
-        """Log all users in, and send a request of each kind until it is answered rightly.
-
-        Raises TrialFailed where an answer stays wrong.
-        """
-        users = logged_in(sandbox, self, server, seed)
-        return AnsweredMix(
-            self, users, sandbox, server, load, seed, probed(sandbox, users, server, load)
-        )
-
-    def monitoring(self, seed: int, block: int) -> partial[MixMonitoring]:
-        """Return what makes the monitor of a load, which sends a stream of its own."""
+    @property
+    def monitored(self) -> "Mix":
+        """The kinds that a monitor may send: others use feeds whose rows are for the load."""
         of_users = {} if self.session is None else self._used(self.session)
         once = {k for k, one in self.feeds.items() if one.feed.order == "each once"} - {*of_users}
         kinds = {k: kind for k, kind in self.kinds.items() if not once & {*self._used(kind)}}
-        mix = replace(self, kinds=kinds)
-        dealt = mix.dealt(seed, block, f"{_VERSION}:{seed}:{block}:monitor") if kinds else ()
-        return partial(MixMonitoring, dealt, mix.rows, mix.flows if kinds else {})
+        return replace(self, kinds=kinds)
 
     def dealt(
         self, seed: int, block: int, text: str
@@ -335,7 +317,7 @@ def _probed(feeds: Mapping[str, LoadedFeed], number: int) -> dict[str, Row]:
     return {
         label: one.rows[-1 - number % len(one.rows)]
         if one.feed.order == "each once"
-        else next(one.draws(f"{_VERSION}:probe:{number}"))
+        else next(one.draws(f"{VERSION}:probe:{number}"))
         for label, one in feeds.items()
     }
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import islice
 
+from benchforge.run.mix.ready import monitoring
 from benchforge.suite.mix.feeds import loaded
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.mix.tables import Feed, RequestKind, UserSession
@@ -27,18 +28,18 @@ def test_it_sends_a_stream_of_its_own_with_the_shares() -> None:
     whole = mix()
     kinds = {"list": whole.kinds["list"], "item": whole.kinds["item"]}
     workload = Mix(kinds, {"id": whole.feeds["id"]})
-    dealt, rows, _ = workload.monitoring(1, 1).args
+    dealt, rows, _ = monitoring(workload, 1, 1).args
     planned = [record for record, _ in islice(dealt, 300)]
     assert Counter(record.kind for record in planned) == {0: 200, 1: 100}
     assert list(rows) == ["list", "item"]
     assert planned != list(islice(workload.records(1, 1), 300))
-    again, _, _ = workload.monitoring(1, 1).args
+    again, _, _ = monitoring(workload, 1, 1).args
     assert planned == [record for record, _ in islice(again, 300)]
 
 
 def test_rows_that_come_once_are_left_to_the_load() -> None:
-    _, rows, _ = mix().monitoring(1, 1).args
+    _, rows, _ = monitoring(mix(), 1, 1).args
     assert list(rows) == ["list", "item"]
     login = {"users": 5, "request": {"path": "/login/{member}"}}
-    _, rows, _ = mix(UserSession.model_validate(login)).monitoring(1, 1).args
+    _, rows, _ = monitoring(mix(UserSession.model_validate(login)), 1, 1).args
     assert list(rows) == ["list", "item", "member"]
