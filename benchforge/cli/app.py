@@ -45,7 +45,7 @@ _COMMANDS = {
 }
 _ROOMS = {
     "machine": ("calibrate", "clean", "doctor"),
-    "measure": ("duel", "gate", "rebaseline", "run", "serve"),
+    "measure": ("duel", "gate", "run", "serve"),
     "results": ("audit", "compare", "history", "report", "sign", "validate", "verify"),
     "suites": ("check", "draw", "new", "plan", "schema"),
 }
