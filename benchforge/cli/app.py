@@ -7,7 +7,6 @@ command's name, and the module whose `command` it is.
 import errno
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ import click
 from benchforge.cli.console import words as words_of_call
 from benchforge.cli.console.lazy_group import Lazy
 from benchforge.cli.console.signals import INTERRUPTED, Interrupted, ends_on_signals, received
+from benchforge.cli.console.used_up import used_up
 from benchforge.model.values.distribution import DISTRIBUTION, entry_points, rivals
 
 _COMMANDS = {
@@ -177,25 +177,8 @@ def _crashed(kind: type[BaseException], error: BaseException, where: TracebackTy
     click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
 
 
-_SHORT = re.compile(".*failed to map|error return without|<function .* returned NULL without")
-"What the dynamic linker and the interpreter say of memory that ran out."
 _reserve = [bytearray(1 << 20)]
 "Memory for the sentence that memory ran out."
-
-
-def used_up(error: BaseException | None) -> str:
-    """Return the lines for memory or descriptors that ran out, as an error or its causes say."""
-    while error is not None:
-        number = getattr(error, "errno", None)
-        text = str(error) if isinstance(error, ImportError | SystemError) else ""
-        ran_out = _SHORT.match(text)
-        if isinstance(error, MemoryError) or number == errno.ENOMEM or ran_out:
-            return "memory ran out\nhint: raise the limit (ulimit -v), or end other programs"
-        if number in {errno.EMFILE, errno.ENFILE} or text.endswith("Error 24"):
-            says = f"{os.strerror(number or errno.EMFILE)}: all descriptors are in use"
-            return f"{says}\nhint: raise the limit (ulimit -n 1024), or end other programs"
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return ""
 
 
 def _show_used_up(lines: str) -> int:

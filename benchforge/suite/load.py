@@ -202,11 +202,10 @@ def _suite(
     repeat = yield from repeated(document, given.profile)
     workloads: dict[str, Workload] = {}
     if labelled["feeds"] or any(one.kinds for one in by_label.values()):
-        folder, digests = given.path.parent if given.feeds else None, given.digests or {}
         from benchforge.suite.mix.read import workloads_of  # noqa: PLC0415 - few suites have kinds
 
-        feeds = labelled["feeds"]
-        workloads = yield from workloads_of(feeds, by_label, parts, repeat, folder, digests)
+        files = given.path.parent if given.feeds else None, given.digests or {}
+        workloads = yield from workloads_of(labelled["feeds"], by_label, parts, repeat, *files)
     by_label, bridged = yield from bridges(by_label, repeat)
     labels["scenarios"] = tuple(dict.fromkeys((*labels["scenarios"], *bridged)))
     rules = yield from table_of(VerdictRules, tables, "verdicts")
@@ -265,11 +264,15 @@ def _suite(
         hosts_by_role=by_role,
         secrets=frozenset([*environment.used, *(secret for _, secret in literal)]),
     )
-    if machines:
+    yield from _host_faults(suite)
+    return suite, claims
+
+
+def _host_faults(suite: Suite) -> Checked[None]:
+    if suite.hosts:
         from benchforge.suite.measuring.host_faults import faults  # noqa: PLC0415 - few suites
 
-        yield from faults(suite, by_label)
-    return suite, claims
+        yield from faults(suite, suite.scenarios)
 
 
 def _with_cases(suite: Suite, claims: Mapping[str, SoundClaim]) -> Checked[Suite]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.lock import locked
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.measure.duel.answers import (
     FirstAnswer,
@@ -30,7 +31,6 @@ from benchforge.cli.measure.duel.suite import (
 )
 from benchforge.cli.measure.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
 from benchforge.cli.measure.run.inputs import RunOptions
-from benchforge.cli.measure.run.lock import locked
 from benchforge.cli.measure.run.run import begin
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.parts.registry import Registry

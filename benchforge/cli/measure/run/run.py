@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pydantic_core import PydanticCustomError
 
-from benchforge.cli.app import used_up
 from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.lock import locked
 from benchforge.cli.console.say import say, warn
+from benchforge.cli.console.used_up import used_up
 from benchforge.cli.measure.run.announce import announce
 from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
-from benchforge.cli.measure.run.lock import locked
 from benchforge.cli.measure.run.loosened import loosened
 from benchforge.cli.measure.run.session import report_result, session
 from benchforge.errors import CannotKeep, Unusable
