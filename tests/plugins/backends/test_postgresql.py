@@ -485,7 +485,7 @@ def test_every_built_in_dataset_can_be_read() -> None:
         "redis": Redis,
         "virtuoso": Virtuoso,
     }
-    folders = list((ROOT / "plugins/backends/benchforge_backends/datasets").iterdir())
+    folders = list((ROOT / "benchforge/parts/database/datasets").iterdir())
     kinds = set()
     for folder in folders:
         told = tomllib.loads((folder / "dataset.toml").read_text())
