@@ -212,12 +212,8 @@ def _suite(
     tuned = yield from tuning(tables)
     places = yield from placement(tables)
     machines, by_role = yield from hosts(tables, labelled["hosts"], parts)
-    drawn = yield from pivots(
-        outside_searches(labelled["tables"], document),
-        labels["metrics"],
-        labels["scenarios"],
-        by_label,
-    )
+    pivot_tables = outside_searches(labelled["tables"], document)
+    drawn = yield from pivots(pivot_tables, labels["metrics"], labels["scenarios"], by_label)
     claims = yield from sound_claims(
         outside_searches(labelled["claims"], document), measured, labels, by_label
     )
