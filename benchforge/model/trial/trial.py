@@ -10,6 +10,7 @@ from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.load_answers import LoadAnswers
 from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
@@ -186,6 +187,8 @@ load, stop, leave; in turns also freeze, rates, end, which are those of the whol
     "Observations from outside; None without a measurement."
     monitor: Monitor | None = None
     "Answers at random moments of the load; None if no request was sent then."
+    load_answers: LoadAnswers | None = None
+    "Answers on the load's own connections; None if nobody listened."
     hosts: dict[str, TrialHost] = Field(default_factory=dict)
     "Machines that ran the parts, by label; empty if all parts ran on benchforge's own machine."
     stream: Stream | None = None

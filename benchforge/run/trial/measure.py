@@ -206,6 +206,7 @@ def trial_of(
         reading=recorder.reading,
         observation=recorder.observation,
         monitor=recorder.monitor,
+        load_answers=recorder.load_answers,
         stream=recorder.stream,
         turns=recorder.turns,
         checks=tuple(recorder.checks),

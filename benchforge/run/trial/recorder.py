@@ -14,6 +14,7 @@ from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.load_answers import LoadAnswers
 from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
@@ -56,6 +57,7 @@ class TrialRecorder:
     right: GoodResponse | None = None
     observation: Observation | None = None
     monitor: Monitor | None = None
+    load_answers: LoadAnswers | None = None
     stream: Stream | None = None
     turns: Turns | None = None
     links: dict[str, Link] = field(default_factory=dict)
