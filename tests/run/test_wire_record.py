@@ -1,0 +1,58 @@
+"""What the windows of a load say in numbers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.run.http.wire.record import WireRecord, WireWindow, record_of, tallied
+
+DISTINCT = tuple(
+    MonitorAnswer(status=200, content_type="", length=1, sha256="0", answers=0, **fields)
+    for fields in (
+        {},
+        {"kind": "a"},
+        {"kind": "a", "wrong": "it differs"},
+        {"kind": "b", "other_body": True},
+        {"kind": "b", "judged": False},
+    )
+)
+COUNTS = st.integers(0, 9)
+ANSWERS = st.lists(st.tuples(st.integers(0, len(DISTINCT) - 1), st.floats(0, 9)), max_size=9)
+WINDOWS = st.builds(
+    WireWindow,
+    place=st.sampled_from(["load", "around"]),
+    start_s=st.floats(-9, 9),
+    open_s=st.floats(0, 1),
+    answers=ANSWERS.map(tuple),
+    cut=st.dictionaries(st.sampled_from(["", "a", "b"]), COUNTS),
+    lost_packets=COUNTS,
+)
+RECORDS = st.builds(
+    WireRecord, answers=st.just(DISTINCT), windows=st.lists(WINDOWS, max_size=9).map(tuple)
+)
+
+
+@given(RECORDS)
+def test_each_answer_of_each_window_is_counted_once(record: WireRecord) -> None:
+    numbers = tallied(record_of(record.model_dump_json().encode()))
+    assert numbers == tallied(record)
+    answers = sum(len(window.answers) for window in record.windows)
+    counted = [*(numbers.load, numbers.around), *numbers.kinds.values()]
+    assert sum(one.answers + one.unjudged for one in counted[:2]) == answers
+    assert sum(one.answers for one in numbers.answers) == answers
+    assert sum(one.windows for one in counted[:2]) == len(record.windows)
+    for one in counted:
+        assert one.wrong <= one.wrong_answers <= one.answers
+        assert one.wrong + one.other_bodies <= one.judged <= one.windows
+    unnamed = [n for w in record.windows for n, _ in w.answers if w.place == "load" and n == 0]
+    of_kinds = sum(one.answers for one in numbers.kinds.values())
+    assert of_kinds + len(unnamed) == numbers.load.answers
+
+
+def test_a_record_that_names_an_answer_it_lacks_is_none() -> None:
+    window = WireWindow(place="load", start_s=0, open_s=0.001, answers=((1, 0.0),))
+    text = WireRecord(answers=DISTINCT[:1], windows=(window,)).model_dump_json()
+    for content in (text, text[:-1], "{}x", ""):
+        with pytest.raises(ValueError, match=r"."):
+            record_of(content.encode())
