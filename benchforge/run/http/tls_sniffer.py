@@ -6,21 +6,16 @@ one of its client's segments begins with a handshake: PostgreSQL's clients ask f
 
 import contextlib
 import socket
-import struct
 from collections.abc import Collection, Iterator, Mapping
 from typing import Self
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
+from benchforge.run.http.wire.packets import ALL_PROTOCOLS, OUTGOING, lost, segment
 from benchforge.run.sandbox.sandbox import Sandbox
 
-ALL_PROTOCOLS = socket.htons(0x0003)
-OUTGOING = 4  # of a packet: on loopback each is seen on its way out, and on its way in
 _ROOM = 4 << 20  # bytes that the kernel keeps for us
 _HANDSHAKE = b"\x16\x03"
-_IPV4, _IPV6, _TCP = 4, 6, 6
-_IPV6_HEADER = 40
-_PACKET_STATISTICS, _SOL_PACKET = 6, 263
 
 
 class Tap:
@@ -59,9 +54,12 @@ class Tap:
             return {}
         speaks: dict[int, dict[tuple[bytes, int], bool]] = {}
         for packet in self._packets():
-            for client, port, payload in segments(packet):
-                of_port = speaks.setdefault(port, {})
-                of_port[client] = of_port.get(client, False) or payload.startswith(_HANDSHAKE)
+            sent = segment(packet)
+            if sent is None or not sent.payload:
+                continue
+            of_port = speaks.setdefault(sent.receiver[1], {})
+            tls = sent.payload.startswith(_HANDSHAKE)
+            of_port[sent.sender] = of_port.get(sent.sender, False) or tls
         if self._lost():
             return {}
         return {
@@ -80,29 +78,7 @@ class Tap:
 
     def _lost(self) -> bool:
         """Whether the kernel had no room for a packet since it was last asked."""
-        if self._socket is None:
-            return False
-        statistics = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
-        return bool(struct.unpack("II", statistics)[1])
-
-
-def segments(packet: bytes) -> Iterator[tuple[tuple[bytes, int], int, bytes]]:
-    """Yield (client's address and port, port, payload) of a packet that carries something."""
-    version = packet[0] >> 4 if packet else 0
-    if version == _IPV4:
-        length, protocol, source = (packet[0] & 15) * 4, packet[9], packet[12:16]
-        whole = struct.unpack_from("!H", packet, 2)[0]
-    elif version == _IPV6 and len(packet) > _IPV6_HEADER:
-        length, protocol, source = _IPV6_HEADER, packet[6], packet[8:24]
-        whole = _IPV6_HEADER + struct.unpack_from("!H", packet, 4)[0]
-    else:
-        return
-    if protocol != _TCP or len(packet) < length + 20:
-        return
-    client, port = struct.unpack_from("!HH", packet, length)
-    payload = length + (packet[length + 12] >> 4) * 4
-    if whole > payload:
-        yield (source, client), port, packet[payload:]
+        return self._socket is not None and bool(lost(self._socket))
 
 
 def _link(speaks: list[bool]) -> Link:

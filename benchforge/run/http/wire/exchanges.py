@@ -1,0 +1,184 @@
+"""Requests with their answers, from what a packet socket got: pure, and without trust.
+
+A request's own acknowledgement says where its answer begins: a client sends it after it has read
+all answers before. So a window may begin anywhere in a connection.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import itemgetter
+from typing import NamedTuple
+
+from benchforge.run.http.wire.message import Message, NotHttp, answer, begins, request
+from benchforge.run.http.wire.packets import FIN, SYN, Segment, Side, segment
+
+_TURN = 1 << 32  # sequence numbers begin again
+
+
+class Packet(NamedTuple):
+    """An IP packet, and when it was read, in seconds of the monotonic clock."""
+
+    seconds: float
+    content: bytes
+
+
+class Exchange(NamedTuple):
+    """A request with its answer: None if its end did not come; `understood` if it is HTTP/1."""
+
+    request: Message
+    answer: Message | None
+    seconds: float
+    understood: bool = True
+
+
+class _Piece(NamedTuple):
+    place: int
+    seconds: float
+    payload: bytes
+    acknowledged: int
+
+
+@dataclass
+class _Run:
+    """Bytes of one direction without a gap, and the pieces that they came in."""
+
+    begin: int
+    content: bytes
+    pieces: list[_Piece]
+    ends: list[int]
+    "Place after each piece."
+
+    def piece(self, place: int) -> _Piece:
+        """Return the piece with the byte at a place."""
+        return self.pieces[bisect_right(self.ends, place)]
+
+    def next_request(self, place: int) -> int:
+        """Return the place of the first piece after this place that begins as a request."""
+        later = self.ends[bisect_right(self.ends, place) : -1]
+        return next((end for end in later if begins(self.content, end)), len(self.content))
+
+
+@dataclass
+class _Direction:
+    """What one side sent, by sequence numbers that are relative to the first one."""
+
+    first: int | None = None
+    pieces: list[_Piece] = field(default_factory=list)
+    closed: int | None = None
+    "Place at which it closed the connection."
+
+    def place(self, sequence: int) -> int:
+        first = sequence if self.first is None else self.first
+        return (sequence - first + _TURN // 2) % _TURN - _TURN // 2
+
+    def add(self, sent: Segment, seconds: float) -> None:
+        sequence = sent.sequence + bool(sent.flags & SYN)
+        if self.first is None:
+            self.first = sequence
+        place = self.place(sequence)
+        if sent.payload:
+            self.pieces.append(_Piece(place, seconds, sent.payload, sent.acknowledged))
+        if sent.flags & FIN:
+            self.closed = place + len(sent.payload)
+
+    def runs(self) -> list[_Run]:
+        """Return what was sent, in order; what was sent twice counts as it came first."""
+        runs: list[list[_Piece]] = []
+        end = -_TURN
+        for piece in sorted(self.pieces, key=itemgetter(0, 1)):
+            if piece.place + len(piece.payload) <= end:
+                continue
+            if piece.place > end:
+                runs.append([])
+            fresh = piece.payload[max(0, end - piece.place) :]
+            runs[-1].append(piece._replace(place=max(piece.place, end), payload=fresh))
+            end = piece.place + len(piece.payload)
+        return [_run(pieces) for pieces in runs]
+
+
+def _run(pieces: list[_Piece]) -> _Run:
+    payloads = [piece.payload for piece in pieces]
+    ends = list(accumulate(map(len, payloads)))
+    return _Run(pieces[0].place, b"".join(payloads), pieces, ends)
+
+
+class _Asked(NamedTuple):
+    """A request, when its end was read, and where its answer begins at the earliest."""
+
+    message: Message
+    seconds: float
+    acknowledged: int
+
+
+def exchanges(packets: Iterable[Packet], port: int, until_s: float) -> list[Exchange]:
+    """Return the requests to a port that began before a moment, with their answers."""
+    connections: dict[tuple[Side, Side], tuple[_Direction, _Direction]] = {}
+    for packet in packets:
+        sent = segment(packet.content)
+        if sent is None:
+            continue
+        of_client = sent.receiver[1] == port
+        sides = (sent.sender, sent.receiver) if of_client else (sent.receiver, sent.sender)
+        client, server = connections.setdefault(sides, (_Direction(), _Direction()))
+        (client if of_client else server).add(sent, packet.seconds)
+    return [
+        exchange
+        for client, server in connections.values()
+        for exchange in _paired(list(_requests(client, until_s)), server)
+    ]
+
+
+def _requests(client: _Direction, until_s: float) -> Iterator[_Asked]:
+    """Yield the requests that began before a moment; a window may open in the midst of one."""
+    for run in client.runs():
+        place, end = 0, len(run.content)
+        while place < end and (piece := run.piece(place)).seconds < until_s:
+            try:
+                message = request(run.content, place)
+            except NotHttp:
+                place = run.next_request(place)
+                continue
+            seconds = run.piece(message.end - 1).seconds if message.end else math.inf
+            yield _Asked(message, seconds, piece.acknowledged)
+            place = message.end or run.next_request(place)
+
+
+def _paired(requests: Sequence[_Asked], server: _Direction) -> Iterator[Exchange]:
+    """Yield requests with their answers.
+
+    Where requests that differ are sent before an answer has come, which is whose is not known if
+    the first ones were sent before the window.
+    """
+    runs, end = server.runs(), -_TURN
+    begins_at = [run.begin for run in runs]
+    pairs: list[Exchange] = []
+    pipelined = False
+    for asked in requests:
+        place = server.place(asked.acknowledged)
+        pipelined = pipelined or place < end
+        place = max(place, end)
+        reply, seconds, understood = None, 0.0, True
+        run = runs[max(0, bisect_right(begins_at, place) - 1)] if runs else None
+        if (
+            run is not None
+            and asked.message.end
+            and run.begin <= place < run.begin + len(run.content)
+        ):
+            closed = None if server.closed is None else server.closed - run.begin
+            try:
+                start, method = place - run.begin, asked.message.method
+                reply = answer(run.content, start, method, closed)
+            except NotHttp:
+                understood = False
+            if reply is not None:
+                end = run.begin + reply.end
+                seconds = max(0.0, run.piece(reply.end - 1).seconds - asked.seconds)
+        pairs.append(Exchange(asked.message, reply, seconds, understood))
+        if reply is None:
+            end = place + 1  # an answer is looked for once; the next one begins later
+    alike = len({(one.request.method, one.request.target, one.request.body) for one in pairs}) <= 1
+    for pair in pairs:
+        yield pair if alike or not pipelined else pair._replace(answer=None, understood=False)
