@@ -36,7 +36,7 @@ _SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
 _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a few milliseconds
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
-_SHOWN, _KEPT, _KEPT_BODY = 32, 8, 1 << 16
+_SHOWN, KEPT, KEPT_BODY = 32, 8, 1 << 16
 
 
 class SeenAnswer(Frozen):
@@ -182,11 +182,11 @@ class Monitoring:
         wrong: list[bytes] = []
         for number, kind in enumerate(record.kinds):
             body = self._body(number, kind)
-            answers.append(_judged(kind, body, self._right(kind, right), of_probes))
+            answers.append(judged_answer(kind, body, self._right(kind, right), of_probes))
             if answers[-1].wrong and body is not None:
                 wrong.append(body)
-        for number, body in enumerate(wrong[:_KEPT], 1):
-            door.write(folder, WRONG_BODY.format(number), body[:_KEPT_BODY], lasting=False)
+        for number, body in enumerate(wrong[:KEPT], 1):
+            door.write(folder, WRONG_BODY.format(number), body[:KEPT_BODY], lasting=False)
         record, answers = self._alike(record, answers)
         door.write(folder, RECORD, record.model_dump_json().encode(), lasting=False)
         monitor = tallied(record, answers)
@@ -224,7 +224,7 @@ def record_of(text: bytes) -> Record:
     return record
 
 
-def _judged(
+def judged_answer(
     kind: SeenAnswer, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
 ) -> MonitorAnswer:
     """Return a kind of answer, none of them counted yet."""
@@ -274,7 +274,7 @@ def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:
         wrong=states["wrong"],
         other_bodies=states["other"],
         unjudged=states["unjudged"],
-        unanswered=dict(unanswered.most_common(_KEPT)),
+        unanswered=dict(unanswered.most_common(KEPT)),
         requests=record.requests,
         connections=record.connections,
         answers=tuple(shown),

@@ -1,7 +1,6 @@
 """Random windows of a load: in each a packet socket gets what the load's connections carry."""
 
 import contextlib
-import random
 import socket
 import threading
 import time
@@ -200,8 +199,3 @@ class _Reading:
                     del self._waiting[side]
         self._looked = len(self.packets)
         return any(last is None or now_s - last < _SILENT_S for last in self._waiting.values())
-
-
-def moments(rng: random.Random, count: int, length_s: float) -> list[float]:
-    """Return random moments of a length, one in each of equal parts, in seconds."""
-    return [length_s * (number + rng.random()) / count for number in range(count)]

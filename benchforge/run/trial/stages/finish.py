@@ -10,9 +10,11 @@ from benchforge.parts.plugin_fault import reading_of
 from benchforge.parts.site import Output
 from benchforge.run.http import probes
 from benchforge.run.http.request import once
+from benchforge.run.http.wire.judged import right_of_request
 from benchforge.run.trial.scope import TrialScope
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.warm_up import WarmServer, still_there
+from benchforge.run.trial.stages.windows import judged
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.secrets.redact import redact
 
@@ -48,14 +50,19 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
             recorder.right = right
         elif recorder.stream and warm.mix:
             recorder.stream = warm.mix.judged(recorder.stream)
-        _judge_monitor(scope, warm)
+        _judge_load(scope, warm)
 
 
-def _judge_monitor(scope: TrialScope, warm: WarmServer) -> None:
+def _judge_load(scope: TrialScope, warm: WarmServer) -> None:
+    """Judge what the load's own connections carried, and what the monitor got."""
     recorder, monitor = scope.recorder, warm.monitor
-    if monitor is None or recorder.probes is None or recorder.observation is None:
+    if recorder.probes is None:
         return
     bodies = frozenset(kind.answer.content_sha256 for kind in recorder.probes.most_frequent)
+    right_of = right_of_request(warm.alone)
+    recorder.load_answers = judged(scope, warm.windows, right_of, bodies)
+    if monitor is None or recorder.observation is None:
+        return
     recorder.monitor = monitor.judged(warm.alone, bodies, scope.inputs.folder)
     recorder.observation = _without(recorder.observation, recorder.monitor)
 

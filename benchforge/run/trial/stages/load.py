@@ -10,6 +10,7 @@ from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.warm_up import WarmServer
+from benchforge.run.trial.stages.windows import in_load
 from benchforge.run.watch.sampler import Watch
 
 
@@ -39,7 +40,8 @@ def load(
         recorder.load_began_s = time.monotonic()
         cpus = scope.context.places.get("loader")
         tool = LoadToolRun(scope.case.driver, warm.target, label or driver_label(scope.case), cpus)
-        finished = drive(scope.sandbox, tool, recorder, watched, warm.monitor)
+        with warm.windows.during("load", *in_load(scope)):
+            finished = drive(scope.sandbox, tool, recorder, watched, warm.monitor)
         recorder.observation = watched.observation(scope.inputs.folder)
     recorder.placed = scope.placement.placed()
     return LoadedServer(warm, warm.target, finished)

@@ -8,11 +8,13 @@ from benchforge.parts.site import Target
 from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring
 from benchforge.run.http.request import HttpProbe
+from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.mix.ready import AnsweredMix, ready_at
 from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
+from benchforge.run.trial.stages.windows import around, windows_at
 from benchforge.suite.workload import FILE
 
 
@@ -25,6 +27,8 @@ class WarmServer:
     "The request; its answer is held to the server's own."
     before: list[probes.ProbeResult]
     monitor: Monitoring | None
+    windows: LoadWindows
+    "Windows in which the load's own answers are read."
     target: Target
     mix: AnsweredMix | None
     "Mix of which each kind was answered; None for one request."
@@ -40,6 +44,7 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
         block = scope.inputs.step.run_seed, scope.inputs.step.block
         workload = case.workload
         mix = None if workload is None else ready_at(workload, sandbox, probe, recorder.load, block)
+        windows = windows_at(scope, answering)
         monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
         before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, recorder.load)
@@ -63,8 +68,9 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
                 cpus=scope.context.places.get("loader"),
                 length_s=case.warm_up_s,
             )
-            drive(sandbox, tool, recorder)
-    return WarmServer(answering, alone, before, monitor, target, mix)
+            with windows.during("around", *around(scope, case.warm_up_s)):
+                drive(sandbox, tool, recorder)
+    return WarmServer(answering, alone, before, monitor, windows, target, mix)
 
 
 def still_there(scope: TrialScope, services: list[Serving], when: str, stage: str) -> None:

@@ -1,0 +1,141 @@
+"""What the answers of a load's own connections were: held to what is right, and counted."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchforge.model.trial.answers.coding import Undecodable, decoded
+from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.run.http.monitor import KEPT, KEPT_BODY, SeenAnswer, judged_answer
+from benchforge.run.http.request import HttpProbe
+from benchforge.run.http.wire.capture import CapturedWindow
+from benchforge.run.http.wire.exchanges import Exchange, exchanges
+from benchforge.run.http.wire.message import Message
+from benchforge.run.http.wire.record import RECORD, WRONG_BODY, WireRecord, WireWindow
+from benchforge.text import door
+
+_MOST_BODIES = 64  # distinct ones; of others only the judgement is kept apart
+
+
+class Right(NamedTuple):
+    """What is right for a request: the label of its kind in a mix, and a probe that knows it."""
+
+    kind: str
+    probe: HttpProbe
+
+
+RightOf = Callable[[Message], Sequence[Right]]
+"What may be right for a request: nothing if it is not known. An answer is wrong if all say so."
+
+
+class Judge:
+    """Judges the answers in windows; `of_probes` are the digests of the bodies that probes got."""
+
+    def __init__(self, right_of: RightOf, of_probes: frozenset[str]) -> None:
+        self._right_of, self._of_probes = right_of, of_probes
+        self._answers: list[MonitorAnswer] = []
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._cache: dict[tuple[object, ...], int] = {}
+        self._wrong: list[bytes] = []
+
+    def record(self, captured: Iterable[CapturedWindow], port: int, load_s: float) -> WireRecord:
+        """Return the record of windows; `load_s` is when the measured load began."""
+        windows: list[WireWindow] = []
+        cpu_s = 0.0
+        for window in captured:
+            cpu_s += window.cpu_s if window.place == "load" else 0.0
+            pairs = exchanges(window.packets, port, window.until_s)
+            cut = Counter(self._kind(one) for one in pairs if one.understood and not one.answer)
+            whole = [one for one in pairs if one.answer or not one.understood]
+            windows.append(
+                WireWindow(
+                    place=window.place,
+                    start_s=round(window.begun_s - load_s, 6),
+                    open_s=window.open_s,
+                    answers=tuple((self._number(one), round(one.seconds, 6)) for one in whole),
+                    cut=dict(cut),
+                    lost_packets=window.lost,
+                )
+            )
+        return WireRecord(answers=tuple(self._answers), windows=tuple(windows), cpu_s=cpu_s)
+
+    def write(self, folder: Path, record: WireRecord) -> None:
+        """Write a record and the first wrong bodies beside a trial. Raises OSError."""
+        door.write(folder, RECORD, record.model_dump_json().encode(), lasting=False)
+        for number, body in enumerate(self._wrong, 1):
+            door.write(folder, WRONG_BODY.format(number), body[:KEPT_BODY], lasting=False)
+
+    def _kind(self, pair: Exchange) -> str:
+        return next((right.kind for right in self._right_of(pair.request)), "")
+
+    def _number(self, pair: Exchange) -> int:
+        """Return the number of an answer among the distinct ones."""
+        reply, rights = pair.answer, self._right_of(pair.request)
+        headers = {} if reply is None else reply.headers
+        body = b"" if reply is None else reply.body
+        seen = SeenAnswer(
+            wrong="",
+            status=0 if reply is None else reply.status,
+            content_type=headers.get("content-type", ""),
+            encoding=headers.get("content-encoding", ""),
+            length=len(body),
+            sha256=hashlib.sha256(body).hexdigest(),
+            kept=True,
+        )
+        if reply is None:
+            rights = ()
+        key = (reply is None, len(rights), seen)
+        if key in self._cache:
+            return self._cache[key]
+        text: bytes | None = body
+        try:
+            text = decoded(body, seen.encoding)
+        except Undecodable:
+            text = None
+        number = self._place(self._judged(seen, text, rights), text or body)
+        if not any(right.kind for right in rights):  # of a kind, what is right differs
+            self._cache[key] = number
+        return number
+
+    def _judged(
+        self, seen: SeenAnswer, body: bytes | None, rights: Sequence[Right]
+    ) -> MonitorAnswer:
+        """Return the first judgement that it is right, or else the first one."""
+        answers = [
+            judged_answer(seen, body, right.probe, self._of_probes).model_copy(
+                # Bodies of a mix differ as its requests do.
+                update={"kind": right.kind} | ({"other_body": False} if right.kind else {})
+            )
+            for right in rights
+        ]
+        unknown = MonitorAnswer(
+            status=seen.status,
+            content_type=seen.content_type,
+            length=seen.length,
+            sha256=seen.sha256,
+            answers=0,
+            judged=False,
+        )
+        return next((one for one in answers if not one.wrong), (*answers, unknown)[0])
+
+    def _place(self, answer: MonitorAnswer, body: bytes) -> int:
+        """Return the number of what was judged; of many bodies only the judgements are apart."""
+        alike = answer.kind, answer.status, answer.content_type, bool(answer.wrong), answer.judged
+        key: tuple[object, ...] = (*alike, answer.other_body)
+        if not answer.kind and len(self._answers) < _MOST_BODIES:
+            key = (*key, answer.sha256)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._answers)
+            self._answers.append(answer)
+            if answer.wrong and len(self._wrong) < KEPT:
+                self._wrong.append(body)
+        return self._numbers[key]
+
+
+def right_of_request(probe: HttpProbe) -> RightOf:
+    """Return what is right where the load sends one request."""
+    method, path = probe.request.method, probe.request.path
+    right = (Right("", probe),)
+    return lambda sent: right if (sent.method, sent.target) == (method, path) else ()

@@ -1,0 +1,75 @@
+"""Windows in a trial's loads: when they open, and what the answers in them were."""
+
+import random
+from urllib.parse import urlsplit
+
+from benchforge.model.trial.answers.load_answers import LoadAnswers
+from benchforge.run.http.wire.capture import LoadWindows
+from benchforge.run.http.wire.judged import Judge, RightOf
+from benchforge.run.http.wire.record import tallied
+from benchforge.run.trial.scope import TrialScope
+from benchforge.run.trial.stages.ask import AnsweringServer
+
+_SHARE = 0.005
+"Share of the measured load for which windows are open, before answers in them are followed."
+_IN_LOAD, _AROUND = 12, 24
+_SHORTEST_S, _LONGEST_S = 0.0002, 0.005
+_AROUND_S = 0.003
+_FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
+_SHARE_OF_FIRST = 4
+_GUESSED = 1000  # how far a guess of a load's length may be off
+
+
+def windows_at(scope: TrialScope, answering: AnsweringServer) -> LoadWindows:
+    """Return the windows of a trial, of which none is open; or why its loads have none."""
+    load, why = scope.recorder.load, ""
+    if scope.sandbox.mode.network != "private":
+        why = "the trial has no network of its own"
+    elif urlsplit(answering.probe.root).scheme != "http":
+        why = "the load speaks TLS"
+    elif load is not None and load.protocol is not None and load.protocol.startswith("HTTP/2"):
+        why = "the load speaks HTTP/2"
+    port = urlsplit(answering.probe.root).port or answering.port
+    return LoadWindows(scope.sandbox, port, why)
+
+
+def around(scope: TrialScope, length_s: float) -> tuple[list[float], float]:
+    """Return moments in a load that does not count, and how long each window is, in seconds."""
+    rng, early = _random(scope, "around"), _AROUND // _SHARE_OF_FIRST
+    first = [rng.random() * min(_FIRST_S, length_s) for _ in range(early)]
+    return [*first, *_spread(rng, _AROUND - early, length_s)], _AROUND_S
+
+
+def in_load(scope: TrialScope) -> tuple[list[float], float]:
+    """Return moments in the measured load, and how long each window is, in seconds."""
+    driver, rng = scope.case.driver, _random(scope, "load")
+    length_s = driver.declared_s()
+    each_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
+    if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
+        least_s = length_s / _GUESSED
+        return [least_s * _GUESSED ** rng.random() for _ in range(_IN_LOAD)], each_s
+    return _spread(rng, _IN_LOAD, length_s), each_s
+
+
+def judged(
+    scope: TrialScope, windows: LoadWindows, right_of: RightOf, of_probes: frozenset[str]
+) -> LoadAnswers:
+    """Return what the answers in all windows were; their record and wrong bodies are written.
+
+    `of_probes` are the digests of the bodies that probes got. Raises OSError.
+    """
+    if windows.why:
+        return LoadAnswers(why=windows.why)
+    judge = Judge(right_of, of_probes)
+    record = judge.record(windows.end(), windows.port, scope.recorder.load_began_s)
+    judge.write(scope.inputs.folder, record)
+    return tallied(record)
+
+
+def _random(scope: TrialScope, place: str) -> random.Random:
+    return random.Random(f"{scope.inputs.step.seed}:windows:{place}")  # noqa: S311
+
+
+def _spread(rng: random.Random, count: int, length_s: float) -> list[float]:
+    """Return random moments, one in each of equal parts of a length."""
+    return [length_s * (number + rng.random()) / count for number in range(count)]
