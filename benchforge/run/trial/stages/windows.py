@@ -12,7 +12,7 @@ from benchforge.run.trial.stages.ask import AnsweringServer
 
 _SHARE = 0.005
 "Share of the measured load for which windows are open, before answers in them are followed."
-_IN_LOAD, _AROUND = 12, 24
+_IN_LOAD, _AROUND, _IN_FIRST_SLICES = 12, 24, 8
 _SHORTEST_S, _LONGEST_S = 0.0002, 0.005
 _AROUND_S = 0.003
 _FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
@@ -40,15 +40,32 @@ def around(scope: TrialScope, length_s: float) -> tuple[list[float], float]:
     return [*first, *_spread(rng, _AROUND - early, length_s)], _AROUND_S
 
 
+def in_first_slice(scope: TrialScope, number: int, length_s: float) -> tuple[list[float], float]:
+    """Return the same for a slice that does not count, of which there are several."""
+    return _spread(_random(scope, f"first {number}"), _IN_FIRST_SLICES, length_s), _AROUND_S
+
+
 def in_load(scope: TrialScope) -> tuple[list[float], float]:
     """Return moments in the measured load, and how long each window is, in seconds."""
     driver, rng = scope.case.driver, _random(scope, "load")
     length_s = driver.declared_s()
-    each_s = min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
     if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
         least_s = length_s / _GUESSED
-        return [least_s * _GUESSED ** rng.random() for _ in range(_IN_LOAD)], each_s
-    return _spread(rng, _IN_LOAD, length_s), each_s
+        return [least_s * _GUESSED ** rng.random() for _ in range(_IN_LOAD)], _each_s(length_s)
+    return _spread(rng, _IN_LOAD, length_s), _each_s(length_s)
+
+
+def in_slices(scope: TrialScope, slices: int, slice_s: float) -> tuple[list[list[float]], float]:
+    """Return the moments in each slice of a server, and how long each window is, in seconds."""
+    moments: list[list[float]] = [[] for _ in range(slices)]
+    for moment_s in _spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
+        number, after_s = divmod(moment_s, slice_s)
+        moments[min(int(number), slices - 1)].append(after_s)
+    return moments, _each_s(slices * slice_s)
+
+
+def _each_s(length_s: float) -> float:
+    return min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
 
 
 def judged(

@@ -26,6 +26,7 @@ from benchforge.run.trial.stages.order import ALONE, LocalWay
 from benchforge.run.trial.stages.start import start
 from benchforge.run.trial.stages.steps import Steps
 from benchforge.run.trial.stages.warm_up import WarmServer
+from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
@@ -148,9 +149,16 @@ def _planned(server: _Frozen) -> TurnsPlanned:
 def _run_slices(frozen: Sequence[_Frozen], seed: int, slice_s: float) -> None:
     begun_s = time.monotonic()
     rounds = rounds_of(slice_s, _planned(frozen[0]).each_s)
+    moments = [in_slices(server.scope, rounds, slice_s) for server in frozen]
+    for server in frozen:
+        server.scope.recorder.load_began_s = begun_s
     for number, indices in enumerate(order(seed, len(frozen), rounds), 1):
         for index in indices:
-            with frozen[index].scope.recorder.blamed():
+            of_slices, window_s = moments[index]
+            windows = frozen[index].loaded.warm.windows
+            # A window is closed in a thread, which takes milliseconds: the freeze waits for none.
+            opened = windows.during("load", of_slices[number - 1], window_s)
+            with frozen[index].scope.recorder.blamed(), opened:
                 frozen[index].turn.run(number, slice_s, begun_s)
 
 
@@ -203,8 +211,10 @@ def _rates(frozen: Sequence[_Frozen], length_s: float) -> list[float]:
     The slice before it opens the connections.
     """
     rates: list[float] = []
-    for server in (*frozen, *frozen):
-        with server.scope.recorder.blamed():
+    for number, server in enumerate((*frozen, *frozen)):
+        windows = server.loaded.warm.windows
+        moments_s, window_s = in_first_slice(server.scope, number, length_s)
+        with server.scope.recorder.blamed(), windows.during("around", moments_s, window_s):
             rates.append(server.turn.rate(length_s))
     for server in frozen:
         with server.scope.recorder.blamed():
