@@ -12,7 +12,9 @@ from benchforge.model.trial.trial import Load
 from benchforge.run.http.probes import ProbeResult, ask_repeatedly
 from benchforge.run.http.probes import probes as probes_of
 from benchforge.run.http.request import HttpProbe, until_right
+from benchforge.run.http.wire.judged import RightOf
 from benchforge.run.mix.monitor import Dealt, MixMonitoring
+from benchforge.run.mix.rights import right_of_kinds
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.mix.sessions import Reply
 from benchforge.suite.mix.stream import VERSION, Mix
@@ -49,6 +51,10 @@ class AnsweredMix:
     def monitoring(self) -> partial[MixMonitoring]:
         """Return what makes the monitor of a load."""
         return monitoring(self.users, *self.seed)
+
+    def right_of(self, probe: HttpProbe) -> RightOf:
+        """Return what is right for a request of the load."""
+        return right_of_kinds(self.users, probe)
 
     def written(self, share: Share, file: Path, secrets: frozenset[str]) -> Stream:
         """Write the requests of a load into a file. Raises BenchforgeError if a feed runs out."""

@@ -7,8 +7,9 @@ form. `{feed:raw}` is not, and `{feed:integer}` is a whole number. `{{` is a bra
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from pydantic import JsonValue
 
@@ -75,8 +76,42 @@ _ESCAPES: Mapping[str, Escape] = {
 "How a value is written, by its place."
 _RAW = {"path": "raw path", "header": "header", "pattern": "pattern"}
 
+_WRITTEN = {
+    "path": r"[\w.~%-]*",
+    "raw path": r"[!-~]*?",
+    "json": r'(?:[^"\\]|\\.)*',
+    "json value": r'"(?:[^"\\]|\\.)*"|[^",}\]\s]+',
+    "form": r"[\w.~%+-]*",
+    "integer": r"[+-]?\d+",
+}
+_READ: Mapping[str, Callable[[str], Value]] = {
+    "path": unquote,
+    "json": lambda text: str(json.loads(f'"{text}"')),
+    "json value": json.loads,
+    "form": unquote_plus,
+    "integer": int,
+}
+"The way back: what a written value looks like, and what it was."
+
 Piece = str | tuple[str, str]
 "Text, or the name of a hole with its place."
+
+
+class Written(NamedTuple):
+    """A value as it stands in a hole of a text."""
+
+    name: str
+    place: str
+    text: str
+
+    def written(self, value: Value) -> str:
+        """Return another value as it stands there."""
+        return _ESCAPES[self.place](value)
+
+    @property
+    def value(self) -> Value:
+        """The value. Raises ValueError where the text is none."""
+        return _READ.get(self.place, str)(self.text)
 
 
 class Template:
@@ -122,6 +157,27 @@ class Template:
             text = piece if isinstance(piece, str) else _ESCAPES[piece[1]](values[piece[0]])
             pieces[-1] = f"{pieces[-1]}{text}"
         return [piece for piece in pieces if piece]
+
+    @property
+    def literal(self) -> int:
+        """Number of characters outside of holes."""
+        return sum(len(piece) for piece in self._pieces if isinstance(piece, str))
+
+    def read(self, text: str) -> Iterator[Written] | None:
+        """Return what stands in the holes of a filled text; None if it is no such text."""
+        match = self._pattern.fullmatch(text)
+        if match is None:
+            return None
+        holes = [piece for piece in self._pieces if not isinstance(piece, str)]
+        return (Written(*hole, value) for hole, value in zip(holes, match.groups(), strict=True))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = [
+            re.escape(piece) if isinstance(piece, str) else f"({_WRITTEN.get(piece[1], '.*?')})"
+            for piece in self._pieces
+        ]
+        return re.compile("".join(parts), re.DOTALL | re.ASCII)
 
 
 def named(pieces: Sequence[Piece]) -> str:

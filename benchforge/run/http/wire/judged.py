@@ -20,10 +20,13 @@ _MOST_BODIES = 64  # distinct ones; of others only the judgement is kept apart
 
 
 class Right(NamedTuple):
-    """What is right for a request: the label of its kind in a mix, and a probe that knows it."""
+    """What is right for a request: the label of its kind in a mix, and a probe that knows it.
+
+    Without a probe the request does not tell what is right.
+    """
 
     kind: str
-    probe: HttpProbe
+    probe: HttpProbe | None
 
 
 RightOf = Callable[[Message], Sequence[Right]]
@@ -103,13 +106,6 @@ class Judge:
         self, seen: SeenAnswer, body: bytes | None, rights: Sequence[Right]
     ) -> MonitorAnswer:
         """Return the first judgement that it is right, or else the first one."""
-        answers = [
-            judged_answer(seen, body, right.probe, self._of_probes).model_copy(
-                # Bodies of a mix differ as its requests do.
-                update={"kind": right.kind} | ({"other_body": False} if right.kind else {})
-            )
-            for right in rights
-        ]
         unknown = MonitorAnswer(
             status=seen.status,
             content_type=seen.content_type,
@@ -118,6 +114,14 @@ class Judge:
             answers=0,
             judged=False,
         )
+        answers = []
+        for right in rights:
+            answer = unknown
+            if right.probe is not None:
+                answer = judged_answer(seen, body, right.probe, self._of_probes)
+            # Bodies of a mix differ as its requests do.
+            other = answer.other_body and not right.kind
+            answers.append(answer.model_copy(update={"kind": right.kind, "other_body": other}))
         return next((one for one in answers if not one.wrong), (*answers, unknown)[0])
 
     def _place(self, answer: MonitorAnswer, body: bytes) -> int:

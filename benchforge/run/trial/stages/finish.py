@@ -59,7 +59,7 @@ def _judge_load(scope: TrialScope, warm: WarmServer) -> None:
     if recorder.probes is None:
         return
     bodies = frozenset(kind.answer.content_sha256 for kind in recorder.probes.most_frequent)
-    right_of = right_of_request(warm.alone)
+    right_of = warm.mix.right_of(warm.alone) if warm.mix else right_of_request(warm.alone)
     recorder.load_answers = judged(scope, warm.windows, right_of, bodies)
     if monitor is None or recorder.observation is None:
         return

@@ -1,0 +1,179 @@
+"""Which kind a request is of, and the values of its holes: what a mix has written, read again."""
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from benchforge.model.trial.answers.answer import Expect
+from benchforge.suite.mix.holes import (
+    Template,
+    Value,
+    Written,
+    expected,
+    holes_of,
+    in_body,
+    in_form,
+    in_header,
+    in_path,
+)
+from benchforge.suite.mix.sessions import User
+from benchforge.suite.mix.stream import Mix, with_type
+from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind
+from benchforge.suite.toml.models import typed
+
+_MOST_ROWS = 200_000
+
+
+class SentRequest(NamedTuple):
+    """A request of a load; headers by their names in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: str
+
+
+class Recognizer:
+    """Tells what is right for a request of a mix, whose users are logged in."""
+
+    def __init__(self, mix: Mix) -> None:
+        self._mix = mix
+        self._kinds = [_Kind(label, row) for label, row in mix.rows.items()]
+        self._rows: dict[str, _Rows] = {}
+
+    def expects(self, sent: SentRequest) -> Iterator[tuple[str, Expect | None]]:
+        """Yield label and right answer of each kind that a request may be of.
+
+        None stands for an answer that depends on more than the request tells.
+        """
+        found = [(kind, holes) for kind in self._kinds if (holes := kind.read(sent)) is not None]
+        closest = max((kind.literal for kind, _ in found), default=0)
+        for kind, holes in found:
+            if kind.literal < closest:
+                continue
+            expect = None
+            with contextlib.suppress(ValueError):  # a load tool has sent what no value gives
+                values = self._values(kind, holes, sent.headers.get("cookie", ""))
+                if values is not None:
+                    table = expected(kind.row.expect, values)
+                    expect = typed(Expect, table)  # type: ignore[arg-type]
+            yield kind.label, expect
+
+    def _values(
+        self, kind: "_Kind", holes: Collection[Written], cookies: str
+    ) -> dict[str, Value] | None:
+        """Return the values that a right answer needs; None if one is not known."""
+        values: dict[str, Value] = {}
+        written = {hole.name: hole for hole in holes}
+        users: list[dict[str, Value]] | None = None
+        for name in kind.needed:
+            feed = name.partition(".")[0]
+            if name in written and feed not in self._mix.feeds:
+                values[name] = written[name].value
+                continue
+            if users is None:
+                users = [self._of_user(user) for user in self._users(holes, cookies)]
+            choices = {user[name] for user in users if name in user}
+            if not choices and name in written:
+                choices = {written[name].value}
+            if not choices and feed in self._mix.feeds:
+                choices = self._feed(feed).values(name, holes)
+            if len(choices) != 1:
+                return None
+            values[name] = choices.pop()
+        return values
+
+    def _users(self, holes: Collection[Written], cookies: str) -> Iterator[User]:
+        """Yield the users that may have sent a request."""
+        pairs = {pair.strip() for pair in cookies.split(";")}
+        for user in self._mix.users:
+            if not pairs.issuperset(f"{name}={value}" for name, value in user.cookies.items()):
+                continue
+            values = self._of_user(user)
+            own = [hole for hole in holes if hole.name in values]
+            if all(hole.written(values[hole.name]) == hole.text for hole in own):
+                yield user
+
+    def _of_user(self, user: User) -> dict[str, Value]:
+        return {**self._mix.values(user.rows), **user.taken}
+
+    def _feed(self, label: str) -> "_Rows":
+        if label not in self._rows:
+            rows = self._mix.feeds[label].rows
+            few = [] if len(rows) > _MOST_ROWS else rows
+            self._rows[label] = _Rows([self._mix.values({label: row}) for row in few])
+        return self._rows[label]
+
+
+class _Kind:
+    """The templates of a kind's request."""
+
+    def __init__(self, label: str, row: RequestKind | FlowStep) -> None:
+        self.label, self.row = label, row
+        request: KindRequest = row.request
+        headers = with_type(request if request.form is not None else request.framed)
+        content_type = next((v for k, v in headers.items() if k.lower() == "content-type"), "")
+        self._method, self._path = request.method, in_path(request.path)
+        templates = {name.lower(): in_header(text) for name, text in headers.items()}
+        # Load tools may write others in their own way.
+        self._headers = {name: one for name, one in templates.items() if one.constant is None}
+        self._body: tuple[Template, ...] = ()
+        self._form = None if request.form is None else in_form(request.form)
+        if request.body is not None:
+            self._body = (in_body(request.body, content_type.lower()),)
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """Names of the holes of its right answer."""
+        return frozenset(hole.name for hole in holes_of(self.row.expect))
+
+    @cached_property
+    def literal(self) -> int:
+        """Number of characters of path and body that are the same in each request."""
+        form = [template for _, template in self._form or ()]
+        return sum(template.literal for template in (self._path, *self._body, *form))
+
+    def read(self, sent: SentRequest) -> list[Written] | None:
+        """Return what stands in the holes of a request; None if it is of another kind."""
+        if sent.method != self._method:
+            return None
+        pairs = [(self._path, sent.target), *((one, sent.body) for one in self._body)]
+        if self._form is not None:
+            fields = [field.partition("=") for field in sent.body.split("&")]
+            if [name for name, _, _ in fields] != [name for name, _ in self._form]:
+                return None
+            texts = (text for _, _, text in fields)
+            pairs += zip((one for _, one in self._form), texts, strict=True)
+        pairs += [(one, sent.headers.get(name, "")) for name, one in self._headers.items()]
+        read = [template.read(text) for template, text in pairs]
+        if any(holes is None for holes in read):
+            return None
+        return [hole for holes in read if holes is not None for hole in holes]
+
+
+class _Rows:
+    """The rows of a feed, by what stands in a hole."""
+
+    def __init__(self, rows: list[dict[str, Value]]) -> None:
+        self._rows = rows
+        self._numbers: dict[tuple[str, str], dict[str, set[int]]] = {}
+
+    def values(self, name: str, holes: Collection[Written]) -> set[Value]:
+        """Return what a column may be, given what stands in the holes of others."""
+        numbers: set[int] | None = None
+        for hole in holes:
+            if self._rows and hole.name in self._rows[0]:
+                those = self._those(hole)
+                numbers = those if numbers is None else numbers & those
+        return {self._rows[number][name] for number in numbers or ()}
+
+    def _those(self, hole: Written) -> set[int]:
+        key = hole.name, hole.place
+        if key not in self._numbers:
+            by_text: dict[str, set[int]] = defaultdict(set)
+            for number, row in enumerate(self._rows):
+                by_text[hole.written(row[hole.name])].add(number)
+            self._numbers[key] = by_text
+        return self._numbers[key].get(hole.text, set())
