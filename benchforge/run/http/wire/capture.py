@@ -28,7 +28,7 @@ _SO_RCVBUFFORCE = 33
 _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets come
 _MOST_OF_WINDOW, _MOST_OF_TRIAL = 16 << 20, 96 << 20
 _READ_EVERY_S, _SLOWEST_READ_S = 0.0005, 0.005
-_FIRST_WITHIN_S = 0.05  # a window without a request goes on: few packets cost little
+_FIRST_WITHIN_S = 0.25  # a window without a request goes on: few packets cost little
 _SILENT_S = 0.006  # an answer of which nothing came for so long has ended, or is cut
 _FOLLOWED_S = 1.0
 _MOST_OPEN, _MOST_FOLLOWED = 400, 400  # packets: reading one takes about 3 us
@@ -61,7 +61,12 @@ class LoadWindows:
     "Reason why no window is opened; empty if windows are."
     windows: list[CapturedWindow] = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
+    _spare: list[socket.socket] = field(default_factory=list)
     _bytes: int = 0
+
+    def __post_init__(self) -> None:
+        first = self._socket()  # the first window's: whether it is allowed is known from now on
+        self._spare += [] if first is None else [first]
 
     @contextlib.contextmanager
     def during(self, place: Place, moments: Sequence[float], length_s: float) -> Iterator[None]:
@@ -83,13 +88,15 @@ class LoadWindows:
 
     def end(self) -> list[CapturedWindow]:
         """Return all windows, once the last one is closed."""
+        for unused in self._spare:
+            unused.close()
         for thread in self._threads:
             thread.join()
         return sorted(self.windows, key=lambda window: window.begun_s)
 
     def _socket(self) -> socket.socket | None:
-        if self.why:
-            return None
+        if self.why or self._spare:
+            return self._spare.pop() if self._spare else None
         try:
             packets = self.sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
             attach(packets, self.port)
@@ -126,13 +133,16 @@ class LoadWindows:
         cpu_s, begun_s = time.thread_time(), time.monotonic()
         packets.bind(("lo", socket.ntohs(ALL_PROTOCOLS)))
         reading = _Reading(packets, self.port)
-        open_s, ended, more = 0.0, False, True
+        open_s, ended, more, pause_s = 0.0, False, True, min(_READ_EVERY_S, length_s)
         while more and not ended and open_s < max(length_s, _FIRST_WITHIN_S):
-            ended = over.wait(min(_READ_EVERY_S, length_s))
+            ended = over.wait(pause_s)
             more = reading.read(_MOST_OPEN)
             open_s = time.monotonic() - begun_s
-            if open_s >= length_s and reading.requested():
+            if open_s < length_s:
+                continue
+            if reading.requested():
                 break
+            pause_s = min(2 * pause_s, _SLOWEST_READ_S)
         until_s, pause_s = time.monotonic(), _READ_EVERY_S
         most, last_s = len(reading.packets) + _MOST_FOLLOWED, until_s + _FOLLOWED_S
         more = True

@@ -45,7 +45,9 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
         workload = case.workload
         mix = None if workload is None else ready_at(workload, sandbox, probe, recorder.load, block)
         windows = windows_at(scope, answering)
-        monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
+        monitor = None
+        if windows.why or (case.monitor and case.monitor.exact):
+            monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
         before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, recorder.load)
         recorder.probes = probes.probes(before, (), recorder.load)
@@ -84,7 +86,10 @@ def still_there(scope: TrialScope, services: list[Serving], when: str, stage: st
 def _monitor(
     scope: TrialScope, make: Callable[..., Monitoring], probe: HttpProbe
 ) -> Monitoring | None:
-    """Start what sends the request at random moments of the load; None where nothing should."""
+    """Start what sends the request at random moments of the load; None where nothing should.
+
+    Where windows show the load's own answers there is a monitor only if the suite says so.
+    """
     case, context, recorder = scope.case, scope.context, scope.recorder
     if case.monitor is None:
         return None
