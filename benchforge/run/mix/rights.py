@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.judged import Right, RightOf
-from benchforge.run.http.wire.message import Message
+from benchforge.run.http.wire.message import HttpMessage
 from benchforge.suite.mix.recognized import Recognizer, SentRequest
 from benchforge.suite.mix.stream import Mix
 
@@ -13,7 +13,7 @@ def right_of_kinds(mix: Mix, probe: HttpProbe) -> RightOf:
     """Return what is right for a request by the kind that it is of; its values say the rest."""
     kinds = Recognizer(mix)
 
-    def right_of(message: Message) -> list[Right]:
+    def right_of(message: HttpMessage) -> list[Right]:
         body = message.body.decode("utf-8", "replace")
         sent = SentRequest(message.method, message.target, message.headers, body)
         return [

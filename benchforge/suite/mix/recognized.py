@@ -48,9 +48,11 @@ class Recognizer:
 
         None stands for an answer that depends on more than the request tells.
         """
-        found = [(kind, holes) for kind in self._kinds if (holes := kind.read(sent)) is not None]
-        closest = max((kind.literal for kind, _ in found), default=0)
-        for kind, holes in found:
+        candidates = [
+            (kind, holes) for kind in self._kinds if (holes := kind.read(sent)) is not None
+        ]
+        closest = max((kind.literal for kind, _ in candidates), default=0)
+        for kind, holes in candidates:
             if kind.literal < closest:
                 continue
             expect = None
@@ -92,8 +94,8 @@ class Recognizer:
             if not pairs.issuperset(f"{name}={value}" for name, value in user.cookies.items()):
                 continue
             values = self._of_user(user)
-            own = [hole for hole in holes if hole.name in values]
-            if all(hole.written(values[hole.name]) == hole.text for hole in own):
+            named = [hole for hole in holes if hole.name in values]
+            if all(hole.written(values[hole.name]) == hole.text for hole in named):
                 yield user
 
     def _of_user(self, user: User) -> dict[str, Value]:
@@ -118,7 +120,7 @@ class _Kind:
         self._method, self._path = request.method, in_path(request.path)
         templates = {name.lower(): in_header(text) for name, text in headers.items()}
         # Load tools may write others in their own way.
-        self._headers = {name: one for name, one in templates.items() if one.constant is None}
+        self._headers = {name: text for name, text in templates.items() if text.constant is None}
         self._body: tuple[Template, ...] = ()
         self._form = None if request.form is None else in_form(request.form)
         if request.body is not None:
@@ -139,14 +141,14 @@ class _Kind:
         """Return what stands in the holes of a request; None if it is of another kind."""
         if sent.method != self._method:
             return None
-        pairs = [(self._path, sent.target), *((one, sent.body) for one in self._body)]
+        pairs = [(self._path, sent.target), *((template, sent.body) for template in self._body)]
         if self._form is not None:
             fields = [field.partition("=") for field in sent.body.split("&")]
             if [name for name, _, _ in fields] != [name for name, _ in self._form]:
                 return None
             texts = (text for _, _, text in fields)
-            pairs += zip((one for _, one in self._form), texts, strict=True)
-        pairs += [(one, sent.headers.get(name, "")) for name, one in self._headers.items()]
+            pairs += zip((template for _, template in self._form), texts, strict=True)
+        pairs += [(text, sent.headers.get(name, "")) for name, text in self._headers.items()]
         read = [template.read(text) for template, text in pairs]
         if any(holes is None for holes in read):
             return None
@@ -165,11 +167,11 @@ class _Rows:
         numbers: set[int] | None = None
         for hole in holes:
             if self._rows and hole.name in self._rows[0]:
-                those = self._those(hole)
-                numbers = those if numbers is None else numbers & those
+                fitting = self._fitting(hole)
+                numbers = fitting if numbers is None else numbers & fitting
         return {self._rows[number][name] for number in numbers or ()}
 
-    def _those(self, hole: Written) -> set[int]:
+    def _fitting(self, hole: Written) -> set[int]:
         key = hole.name, hole.place
         if key not in self._numbers:
             by_text: dict[str, set[int]] = defaultdict(set)

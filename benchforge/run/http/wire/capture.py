@@ -22,7 +22,7 @@ from benchforge.run.http.wire.packets import (
 )
 from benchforge.run.sandbox.sandbox import Sandbox
 
-Place = Literal["load", "around"]
+Phase = Literal["load", "around"]
 _PACKET_IGNORE_OUTGOING = 23  # on loopback each packet is there twice
 _SO_RCVBUFFORCE = 33
 _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets come
@@ -37,7 +37,7 @@ _MOST_OPEN, _MOST_FOLLOWED = 400, 400  # packets: reading one takes about 3 us
 class CapturedWindow(NamedTuple):
     """What a window got; moments are those of the monotonic clock."""
 
-    place: Place
+    phase: Phase
     begun_s: float
     until_s: float
     "Moment before which the requests begin that are judged; their answers are followed."
@@ -69,7 +69,7 @@ class LoadWindows:
         self._spare += [] if first is None else [first]
 
     @contextlib.contextmanager
-    def during(self, place: Place, moments: Sequence[float], length_s: float) -> Iterator[None]:
+    def during(self, phase: Phase, moments: Sequence[float], length_s: float) -> Iterator[None]:
         """Open windows at moments, in seconds from now on; leaving it waits for none of them."""
         sockets = [opened for _ in moments if (opened := self._socket()) is not None]
         over = threading.Event()
@@ -77,7 +77,7 @@ class LoadWindows:
             yield
             return
         turns = list(zip(sockets, sorted(moments), strict=False))
-        words = place, turns, length_s, over, time.monotonic()
+        words = phase, turns, length_s, over, time.monotonic()
         thread = threading.Thread(target=self._run, args=words, daemon=True)
         self._threads.append(thread)
         thread.start()
@@ -113,7 +113,7 @@ class LoadWindows:
 
     def _run(
         self,
-        place: Place,
+        phase: Phase,
         turns: Sequence[tuple[socket.socket, float]],
         length_s: float,
         over: threading.Event,
@@ -124,10 +124,10 @@ class LoadWindows:
                 over.wait(max(0.0, begun_s + moment_s - time.monotonic()))
                 if not over.is_set() and self._bytes < _MOST_OF_TRIAL:
                     with contextlib.suppress(OSError):  # the trial's network is gone
-                        self._open(place, packets, length_s, over)
+                        self._open(phase, packets, length_s, over)
 
     def _open(
-        self, place: Place, packets: socket.socket, length_s: float, over: threading.Event
+        self, phase: Phase, packets: socket.socket, length_s: float, over: threading.Event
     ) -> None:
         """Open a window, and read what it gets until the answers in it have ended."""
         cpu_s, begun_s = time.thread_time(), time.monotonic()
@@ -157,7 +157,7 @@ class LoadWindows:
         used_s = time.thread_time() - cpu_s
         self._bytes += reading.bytes
         open_s = now_s - begun_s
-        window = CapturedWindow(place, begun_s, until_s, open_s, reading.packets, dropped, used_s)
+        window = CapturedWindow(phase, begun_s, until_s, open_s, reading.packets, dropped, used_s)
         self.windows.append(window)
 
 
@@ -185,8 +185,8 @@ class _Reading:
 
     def requested(self) -> bool:
         """Whether a request has come: nobody has looked for any so far."""
-        sent = (segment(packet.content) for packet in self.packets)
-        return any(one and one.receiver[1] == self._port and one.payload for one in sent)
+        segments = (segment(packet.content) for packet in self.packets)
+        return any(sent and sent.receiver[1] == self._port and sent.payload for sent in segments)
 
     def outstanding(self, now_s: float) -> bool:
         """Whether an answer to a request that came before the first call may go on."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import NamedTuple
 
-from benchforge.run.http.wire.message import Message, NotHttp, answer, begins, request
+from benchforge.run.http.wire.message import HttpMessage, NotHttp, answer, begins, request
 from benchforge.run.http.wire.packets import FIN, SYN, Segment, Side, segment
 
 _TURN = 1 << 32  # sequence numbers begin again
@@ -28,14 +28,14 @@ class Packet(NamedTuple):
 class Exchange(NamedTuple):
     """A request with its answer: None if its end did not come; `understood` if it is HTTP/1."""
 
-    request: Message
-    answer: Message | None
+    request: HttpMessage
+    answer: HttpMessage | None
     seconds: float
     understood: bool = True
 
 
 class _Piece(NamedTuple):
-    place: int
+    offset: int
     seconds: float
     payload: bytes
     acknowledged: int
@@ -49,15 +49,15 @@ class _Run:
     content: bytes
     pieces: list[_Piece]
     ends: list[int]
-    "Place after each piece."
+    "Offset after each piece."
 
-    def piece(self, place: int) -> _Piece:
-        """Return the piece with the byte at a place."""
-        return self.pieces[bisect_right(self.ends, place)]
+    def piece(self, offset: int) -> _Piece:
+        """Return the piece with the byte at a offset."""
+        return self.pieces[bisect_right(self.ends, offset)]
 
-    def next_request(self, place: int) -> int:
-        """Return the place of the first piece after this place that begins as a request."""
-        later = self.ends[bisect_right(self.ends, place) : -1]
+    def next_request(self, offset: int) -> int:
+        """Return the offset of the first piece after this offset that begins as a request."""
+        later = self.ends[bisect_right(self.ends, offset) : -1]
         return next((end for end in later if begins(self.content, end)), len(self.content))
 
 
@@ -68,9 +68,9 @@ class _Direction:
     first: int | None = None
     pieces: list[_Piece] = field(default_factory=list)
     closed: int | None = None
-    "Place at which it closed the connection."
+    "Offset at which it closed the connection."
 
-    def place(self, sequence: int) -> int:
+    def offset(self, sequence: int) -> int:
         first = sequence if self.first is None else self.first
         return (sequence - first + _TURN // 2) % _TURN - _TURN // 2
 
@@ -78,37 +78,37 @@ class _Direction:
         sequence = sent.sequence + bool(sent.flags & SYN)
         if self.first is None:
             self.first = sequence
-        place = self.place(sequence)
+        offset = self.offset(sequence)
         if sent.payload:
-            self.pieces.append(_Piece(place, seconds, sent.payload, sent.acknowledged))
+            self.pieces.append(_Piece(offset, seconds, sent.payload, sent.acknowledged))
         if sent.flags & FIN:
-            self.closed = place + len(sent.payload)
+            self.closed = offset + len(sent.payload)
 
     def runs(self) -> list[_Run]:
         """Return what was sent, in order; what was sent twice counts as it came first."""
         runs: list[list[_Piece]] = []
         end = -_TURN
         for piece in sorted(self.pieces, key=itemgetter(0, 1)):
-            if piece.place + len(piece.payload) <= end:
+            if piece.offset + len(piece.payload) <= end:
                 continue
-            if piece.place > end:
+            if piece.offset > end:
                 runs.append([])
-            fresh = piece.payload[max(0, end - piece.place) :]
-            runs[-1].append(piece._replace(place=max(piece.place, end), payload=fresh))
-            end = piece.place + len(piece.payload)
+            fresh = piece.payload[max(0, end - piece.offset) :]
+            runs[-1].append(piece._replace(offset=max(piece.offset, end), payload=fresh))
+            end = piece.offset + len(piece.payload)
         return [_run(pieces) for pieces in runs]
 
 
 def _run(pieces: list[_Piece]) -> _Run:
     payloads = [piece.payload for piece in pieces]
     ends = list(accumulate(map(len, payloads)))
-    return _Run(pieces[0].place, b"".join(payloads), pieces, ends)
+    return _Run(pieces[0].offset, b"".join(payloads), pieces, ends)
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """A request, when its end was read, and where its answer begins at the earliest."""
 
-    message: Message
+    message: HttpMessage
     seconds: float
     acknowledged: int
 
@@ -131,22 +131,22 @@ def exchanges(packets: Iterable[Packet], port: int, until_s: float) -> list[Exch
     ]
 
 
-def _requests(client: _Direction, until_s: float) -> Iterator[_Asked]:
+def _requests(client: _Direction, until_s: float) -> Iterator[_Request]:
     """Yield the requests that began before a moment; a window may open in the midst of one."""
     for run in client.runs():
-        place, end = 0, len(run.content)
-        while place < end and (piece := run.piece(place)).seconds < until_s:
+        offset, end = 0, len(run.content)
+        while offset < end and (piece := run.piece(offset)).seconds < until_s:
             try:
-                message = request(run.content, place)
+                message = request(run.content, offset)
             except NotHttp:
-                place = run.next_request(place)
+                offset = run.next_request(offset)
                 continue
             seconds = run.piece(message.end - 1).seconds if message.end else math.inf
-            yield _Asked(message, seconds, piece.acknowledged)
-            place = message.end or run.next_request(place)
+            yield _Request(message, seconds, piece.acknowledged)
+            offset = message.end or run.next_request(offset)
 
 
-def _paired(requests: Sequence[_Asked], server: _Direction) -> Iterator[Exchange]:
+def _paired(requests: Sequence[_Request], server: _Direction) -> Iterator[Exchange]:
     """Yield requests with their answers.
 
     Where requests that differ are sent before an answer has come, which is whose is not known if
@@ -156,29 +156,31 @@ def _paired(requests: Sequence[_Asked], server: _Direction) -> Iterator[Exchange
     begins_at = [run.begin for run in runs]
     pairs: list[Exchange] = []
     pipelined = False
-    for asked in requests:
-        place = server.place(asked.acknowledged)
-        pipelined = pipelined or place < end
-        place = max(place, end)
+    for sent in requests:
+        offset = server.offset(sent.acknowledged)
+        pipelined = pipelined or offset < end
+        offset = max(offset, end)
         reply, seconds, understood = None, 0.0, True
-        run = runs[max(0, bisect_right(begins_at, place) - 1)] if runs else None
+        run = runs[max(0, bisect_right(begins_at, offset) - 1)] if runs else None
         if (
             run is not None
-            and asked.message.end
-            and run.begin <= place < run.begin + len(run.content)
+            and sent.message.end
+            and run.begin <= offset < run.begin + len(run.content)
         ):
             closed = None if server.closed is None else server.closed - run.begin
             try:
-                start, method = place - run.begin, asked.message.method
+                start, method = offset - run.begin, sent.message.method
                 reply = answer(run.content, start, method, closed)
             except NotHttp:
                 understood = False
             if reply is not None:
                 end = run.begin + reply.end
-                seconds = max(0.0, run.piece(reply.end - 1).seconds - asked.seconds)
-        pairs.append(Exchange(asked.message, reply, seconds, understood))
+                seconds = max(0.0, run.piece(reply.end - 1).seconds - sent.seconds)
+        pairs.append(Exchange(sent.message, reply, seconds, understood))
         if reply is None:
-            end = place + 1  # an answer is looked for once; the next one begins later
-    alike = len({(one.request.method, one.request.target, one.request.body) for one in pairs}) <= 1
+            end = offset + 1  # an answer is looked for once; the next one begins later
+    alike = (
+        len({(pair.request.method, pair.request.target, pair.request.body) for pair in pairs}) <= 1
+    )
     for pair in pairs:
         yield pair if alike or not pipelined else pair._replace(answer=None, understood=False)

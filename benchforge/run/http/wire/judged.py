@@ -12,7 +12,7 @@ from benchforge.run.http.monitor import KEPT, KEPT_BODY, SeenAnswer, judged_answ
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.capture import CapturedWindow
 from benchforge.run.http.wire.exchanges import Exchange, exchanges
-from benchforge.run.http.wire.message import Message
+from benchforge.run.http.wire.message import HttpMessage
 from benchforge.run.http.wire.record import RECORD, WRONG_BODY, WireRecord, WireWindow
 from benchforge.text import door
 
@@ -29,7 +29,7 @@ class Right(NamedTuple):
     probe: HttpProbe | None
 
 
-RightOf = Callable[[Message], Sequence[Right]]
+RightOf = Callable[[HttpMessage], Sequence[Right]]
 "What may be right for a request: nothing if it is not known. An answer is wrong if all say so."
 
 
@@ -48,16 +48,20 @@ class Judge:
         windows: list[WireWindow] = []
         cpu_s = 0.0
         for window in captured:
-            cpu_s += window.cpu_s if window.place == "load" else 0.0
+            cpu_s += window.cpu_s if window.phase == "load" else 0.0
             pairs = exchanges(window.packets, port, window.until_s)
-            cut = Counter(self._kind(one) for one in pairs if one.understood and not one.answer)
-            whole = [one for one in pairs if one.answer or not one.understood]
+            cut = Counter(self._kind(pair) for pair in pairs if pair.understood and not pair.answer)
+            answers = [
+                (self._number(pair), round(pair.seconds, 6))
+                for pair in pairs
+                if pair.answer or not pair.understood
+            ]
             windows.append(
                 WireWindow(
-                    place=window.place,
+                    place=window.phase,
                     start_s=round(window.begun_s - load_s, 6),
                     open_s=window.open_s,
-                    answers=tuple((self._number(one), round(one.seconds, 6)) for one in whole),
+                    answers=tuple(answers),
                     cut=dict(cut),
                     lost_packets=window.lost,
                 )
@@ -78,7 +82,7 @@ class Judge:
         reply, rights = pair.answer, self._right_of(pair.request)
         headers = {} if reply is None else reply.headers
         body = b"" if reply is None else reply.body
-        seen = SeenAnswer(
+        summary = SeenAnswer(
             wrong="",
             status=0 if reply is None else reply.status,
             content_type=headers.get("content-type", ""),
@@ -89,28 +93,28 @@ class Judge:
         )
         if reply is None:
             rights = ()
-        key = (reply is None, len(rights), seen)
+        key = (reply is None, len(rights), summary)
         if key in self._cache:
             return self._cache[key]
         text: bytes | None = body
         try:
-            text = decoded(body, seen.encoding)
+            text = decoded(body, summary.encoding)
         except Undecodable:
             text = None
-        number = self._place(self._judged(seen, text, rights), text or body)
+        number = self._distinct(self._judged(summary, text, rights), text or body)
         if not any(right.kind for right in rights):  # of a kind, what is right differs
             self._cache[key] = number
         return number
 
     def _judged(
-        self, seen: SeenAnswer, body: bytes | None, rights: Sequence[Right]
+        self, summary: SeenAnswer, body: bytes | None, rights: Sequence[Right]
     ) -> MonitorAnswer:
         """Return the first judgement that it is right, or else the first one."""
         unknown = MonitorAnswer(
-            status=seen.status,
-            content_type=seen.content_type,
-            length=seen.length,
-            sha256=seen.sha256,
+            status=summary.status,
+            content_type=summary.content_type,
+            length=summary.length,
+            sha256=summary.sha256,
             answers=0,
             judged=False,
         )
@@ -118,13 +122,13 @@ class Judge:
         for right in rights:
             answer = unknown
             if right.probe is not None:
-                answer = judged_answer(seen, body, right.probe, self._of_probes)
+                answer = judged_answer(summary, body, right.probe, self._of_probes)
             # Bodies of a mix differ as its requests do.
             other = answer.other_body and not right.kind
             answers.append(answer.model_copy(update={"kind": right.kind, "other_body": other}))
-        return next((one for one in answers if not one.wrong), (*answers, unknown)[0])
+        return next((answer for answer in answers if not answer.wrong), (*answers, unknown)[0])
 
-    def _place(self, answer: MonitorAnswer, body: bytes) -> int:
+    def _distinct(self, answer: MonitorAnswer, body: bytes) -> int:
         """Return the number of what was judged; of many bodies only the judgements are apart."""
         alike = answer.kind, answer.status, answer.content_type, bool(answer.wrong), answer.judged
         key: tuple[object, ...] = (*alike, answer.other_body)

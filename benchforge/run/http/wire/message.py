@@ -19,7 +19,7 @@ class NotHttp(ValueError):
     """Bytes that are no message of HTTP/1."""
 
 
-class Message(NamedTuple):
+class HttpMessage(NamedTuple):
     """A request or an answer; of a request the status is 0."""
 
     method: str
@@ -29,16 +29,16 @@ class Message(NamedTuple):
     "Headers by their names in lower case."
     body: bytes
     end: int
-    "Place after its last byte."
+    "Offset after its last byte."
 
 
 def begins(content: bytes, start: int) -> bool:
-    """Whether a request may begin at a place."""
+    """Whether a request may begin at an offset."""
     return _REQUEST.match(content, start) is not None
 
 
-def request(content: bytes, start: int) -> Message:
-    """Return the request at a place; its end is 0 if it is not there. Raises NotHttp."""
+def request(content: bytes, start: int) -> HttpMessage:
+    """Return the request at an offset; its end is 0 if it is not there. Raises NotHttp."""
     line = _REQUEST.match(content, start)
     if line is None:
         raise NotHttp("it does not begin as a request")
@@ -47,13 +47,13 @@ def request(content: bytes, start: int) -> Message:
     end = _head_end(content, line.end() - 2)
     headers = {} if end is None else _headers(content[line.end() : end])
     framed = None if end is None else _body(content, end, headers, otherwise=end)
-    return Message(method, target, 0, headers, *(framed or (b"", 0)))
+    return HttpMessage(method, target, 0, headers, *(framed or (b"", 0)))
 
 
-def answer(content: bytes, start: int, method: str, closed: int | None) -> Message | None:
-    """Return the final answer to a method at a place; None if its end is not there.
+def answer(content: bytes, start: int, method: str, closed: int | None) -> HttpMessage | None:
+    """Return the final answer to a method at an offset; None if its end is not there.
 
-    `closed` is the place at which the server closed the connection. Raises NotHttp.
+    `closed` is the offset at which the server closed the connection. Raises NotHttp.
     """
     while True:
         end = _head_end(content, start)
@@ -72,11 +72,11 @@ def answer(content: bytes, start: int, method: str, closed: int | None) -> Messa
     framed: tuple[bytes, int] | None = b"", end
     if method != "HEAD" and status not in _WITHOUT_BODY:
         framed = _body(content, end, headers, otherwise=closed)
-    return framed and Message(method, "", status, headers, *framed)
+    return framed and HttpMessage(method, "", status, headers, *framed)
 
 
 def _head_end(content: bytes, start: int) -> int | None:
-    """Return the place after a head; None if it is not there. Raises NotHttp if it is too long."""
+    """Return the offset after a head; None if it is not there. Raises NotHttp if it is too long."""
     end = _END.search(content, start, start + LARGEST_HEAD)
     if end is not None:
         return end.end()

@@ -83,8 +83,8 @@ def judged(
     return tallied(record)
 
 
-def _random(scope: TrialScope, place: str) -> random.Random:
-    return random.Random(f"{scope.inputs.step.seed}:windows:{place}")  # noqa: S311
+def _random(scope: TrialScope, phase: str) -> random.Random:
+    return random.Random(f"{scope.inputs.step.seed}:windows:{phase}")  # noqa: S311
 
 
 def _spread(rng: random.Random, count: int, length_s: float) -> list[float]:
