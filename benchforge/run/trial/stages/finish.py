@@ -13,7 +13,7 @@ from benchforge.run.http.request import once
 from benchforge.run.http.wire.judged import right_of_request
 from benchforge.run.trial.scope import TrialScope
 from benchforge.run.trial.stages.load import LoadedServer
-from benchforge.run.trial.stages.warm_up import WarmServer, still_there
+from benchforge.run.trial.stages.warm_up import WarmServer, load_again, still_there
 from benchforge.run.trial.stages.windows import judged
 from benchforge.stats.turns.reading import counted_in_slices, in_turns
 from benchforge.suite.secrets.redact import redact
@@ -50,6 +50,9 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
             recorder.right = right
         elif recorder.stream and warm.mix:
             recorder.stream = warm.mix.judged(recorder.stream)
+    if scope.inputs.step.case.turns is None and not scope.inputs.divided:
+        load_again(scope, warm)
+    with recorder.phase("ask"):
         _judge_load(scope, warm)
 
 

@@ -1,8 +1,10 @@
 """Warm up: users logged in, answers probed, the monitor started, a load that does not count."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.parts.plugin_fault import warming
 from benchforge.parts.site import Target
 from benchforge.run.http import probes
@@ -16,6 +18,8 @@ from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
 from benchforge.run.trial.stages.windows import around, windows_at
 from benchforge.suite.workload import FILE
+
+_AGAIN_S = 0.4
 
 
 @dataclass(frozen=True)
@@ -63,16 +67,39 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
             target = replace(target, stream=file, kinds=tuple(workload.shares))
     if case.warm_up_s:
         with recorder.phase("warm-up"):
-            tool = LoadToolRun(
-                driver=warming(case.driver, case.warm_up_s),
-                target=replace(target, phase="warm-up"),
-                label="warm-up",
-                cpus=scope.context.places.get("loader"),
-                length_s=case.warm_up_s,
-            )
-            with windows.during("around", *around(scope, case.warm_up_s)):
-                drive(sandbox, tool, recorder)
+            _load_uncounted(scope, target, windows, "warm-up", case.warm_up_s)
     return WarmServer(answering, alone, before, monitor, windows, target, mix)
+
+
+def load_again(scope: TrialScope, warm: WarmServer) -> None:
+    """Load for a moment after the load: answers are judged where windows disturb nothing.
+
+    A warm-up has had its windows. Records of a mix are for the load, and a tool that takes long to
+    start or to end would cost more than it shows.
+    """
+    case = scope.case
+    short = case.driver.interrupted_by is not None
+    short = short or warming(case.driver, _AGAIN_S).declared_s() <= _AGAIN_S
+    hurried = scope.context.quiet == "off"  # a smoke run, or one that waits for nothing
+    if case.warm_up_s or case.workload or warm.windows.why or not short or hurried:
+        return
+    with scope.recorder.phase("after the load"), contextlib.suppress(TrialFailed, OutputDamaged):
+        _load_uncounted(scope, warm.target, warm.windows, "after-load", _AGAIN_S)
+
+
+def _load_uncounted(
+    scope: TrialScope, target: Target, windows: LoadWindows, label: str, length_s: float
+) -> None:
+    """Load for a while with windows; nothing of it is measured. Raises what `drive` raises."""
+    tool = LoadToolRun(
+        driver=warming(scope.case.driver, length_s),
+        target=replace(target, phase="warm-up"),
+        label=label,
+        cpus=scope.context.places.get("loader"),
+        length_s=length_s,
+    )
+    with windows.during("around", *around(scope, length_s)):
+        drive(scope.sandbox, tool, scope.recorder)
 
 
 def still_there(scope: TrialScope, services: list[Serving], when: str, stage: str) -> None:
