@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from benchforge.checks import ask
+from benchforge.checks.answers import under_load
 from benchforge.checks.causes import audience, with_causes
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
@@ -139,7 +140,9 @@ def _checked(
     if not all(of_cases):  # then ratios are of what others disturbed alike, and nothing else
         of_cases = [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
     checks = ask.of_comparison(of_cases, limits, one_load=one_load)
-    return comparison.model_copy(update={"checks": checks})
+    of_each = [by_case.get(identity(case), ()) for case in comparison.cases]
+    proved = under_load.of_cases(of_each, limits)
+    return comparison.model_copy(update={"checks": (*checks, *proved)})
 
 
 def _in_turns(

@@ -6,22 +6,37 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made.observed import LIMITS, monitor, probes, reading, trial
+from made.observed import LIMITS, monitor, probes, reading, right, trial
 from made.observed import answer as of_probe
 
 from benchforge.checks.answers.alike import otherwise
-from benchforge.checks.answers.under_load import answers
+from benchforge.checks.answers.under_load import answers, of_cases
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.answers.good_response import GoodResponse
+from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
 from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.stream import Stream, StreamKind
+from benchforge.model.trial.trial import Failure
 from benchforge.run.http.monitor import Record, tallied
+
+WRONG = Failure(stage="read", message="a: wrong answers", broken=True)
 
 
 def asked(**changed: Any) -> Check:
-    of_monitor = changed.pop("monitor", {})
-    return answers(trial(monitor=monitor(**of_monitor), **changed), LIMITS)
+    fields = changed.pop("monitor", {})
+    of = None if fields is None else monitor(**fields)
+    return answers(trial(monitor=of, **changed), LIMITS)
+
+
+LOAD = Windows(windows=120, judged=96, answers=388)
+AROUND = Windows(windows=300, judged=300, answers=900)
+
+
+def tapped(load: Any = (), around: Any = (), **fields: Any) -> LoadAnswers:
+    """Answers on a load's own connections: of 96 windows in it and 300 around it."""
+    own, outside = LOAD.like(**dict(load)), AROUND.like(**dict(around))
+    return LoadAnswers(load=own, around=outside, **fields)
 
 
 def kind(**changed: Any) -> MonitorAnswer:
@@ -46,42 +61,158 @@ def test_of_a_mix_it_names_the_kinds_that_were_wrong_or_not_sent() -> None:
     check = answers(of.model_copy(update={"stream": mix}), LIMITS)
     assert check.status == "fail"
     # The load tool counts an answer with another status as an error: the other one is hidden.
-    assert "at 4 of 97 random moments an answer to buy.pay was wrong, 1.1" in check.message
-    assert "; no answer to rare came then; " in check.message
+    assert "4 of 97 random moments" in check.message
+    assert "brought a wrong answer to buy.pay, 1.13 % to 10.2 % of them" in check.message
+    assert check.message.endswith("; no answer to rare came then")
 
 
 def test_what_was_never_wrong_has_an_upper_bound() -> None:
     check = asked()
     assert (check.status, check.value) == ("pass", 0)
-    assert "at 0 of 97 random moments an answer was wrong" in check.message
-    assert "at most 3.04 % of the answers were wrong (95 %)" in check.message
-    assert "a new connection was answered in 1 ms (median), 3 ms (p90)" in check.message
+    assert check.message.startswith(
+        "0 of 97 random moments of the monitor, on connections of its own, brought a wrong answer: "
+        "at most 3.04 % of them did (95 %)"
+    )
+
+
+def test_the_bound_is_that_of_the_windows_in_the_load_and_those_around_it_are_told() -> None:
+    check = asked(monitor=None, load_answers=tapped())
+    assert (check.status, check.value) == ("pass", 0)
+    assert check.message == (
+        "0 of 96 random windows of the load (388 answers) held a wrong answer: at most 3.07 % of "
+        "them did (95 %), and 0 of 300 windows before and after it"
+    )
+    both = asked(load_answers=tapped()).message
+    assert both.startswith(check.message)
+    assert "; 0 of 97 random moments of the monitor, on connections of its own" in both
 
 
 @pytest.mark.parametrize(
-    ("given_", "words"),
+    ("load", "around", "status", "words"),
     [
-        (None, "the scenario has no monitor"),
-        ({"moments": 0, "unanswered": {"no answer within 10 s": 3}}, "3 not answered: no answer"),
-        ({"moments": 0, "why": "it ended without a record"}, "the monitor failed: it ended"),
-        ({"moments": 0}, "too short"),
-        ({"moments": 0, "unjudged": 4}, "4 not judged"),
+        # In the load itself; outside of it, as often as in it by chance; and more often.
+        ({"wrong": 4}, {}, "fail", "4 of 96 random windows of the load (388 answers) held a wrong"),
+        ({}, {"wrong": 3}, "fail", "3 of 300 windows before and after it (pooled: Fisher's exact"),
+        ({}, {"wrong": 40}, "warn", "40 of 300 windows before and after it (not pooled: Fisher's"),
+        ({"judged": 0}, {"wrong": 40}, "fail", "0 of 0 random windows"),
     ],
 )
-def test_what_was_not_answered_is_unknown_and_not_wrong(given_: Any, words: str) -> None:
-    of = None if given_ is None else monitor(**given_)
-    check = answers(trial(monitor=of), LIMITS)
+def test_a_wrong_answer_on_the_loads_own_connections(
+    load: Any, around: Any, status: str, words: str
+) -> None:
+    check = asked(load_answers=tapped(load, around, answers=(kind(),)))
+    assert check.status == status
+    assert words in check.message
+    assert (
+        ": expected another; the load tool does not tell such answers from right" in check.message
+    )
+    assert (otherwise([check], "a") is None) == (status == "warn")
+
+
+def test_what_the_windows_did_not_show_is_told() -> None:
+    load = {"cut": 12, "unjudged": 100, "lost_packets": 7}
+    message = asked(monitor=None, load_answers=tapped(load)).message
+    assert "0.857 % of the answers that began in windows were cut: they took too long" in message
+    assert "100 not judged: too large, or not decoded; 7 packets lost: their" in message
+
+
+def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:
+    kinds = {
+        label: StreamKind(share=1, records=1, request=Request(), good_response=right())
+        for label in ("list", "buy.add", "buy.pay", "rare")
+    }
+    windows = {"list": {"judged": 96}, "buy.pay": {"judged": 12, "wrong": 2}, "rare": {}}
+    parts = {label: Windows.model_validate(one) for label, one in windows.items()}
+    read = tapped({"wrong": 2}, kinds=parts, answers=(kind(kind="buy.pay"),))
+    of = trial(monitor=None, load_answers=read)
+    mix = Stream(records=4, sha256="ab", kinds=kinds)
+    check = answers(of.model_copy(update={"stream": mix}), LIMITS)
+    assert check.status == "fail"
+    assert "held a wrong answer to buy.pay, 0.253 % to 7.32 % of them" in check.message
+    assert (
+        "; windows with a wrong answer by kind: list 0 of 96: at most 3.07 % of them did (95 %), "
+        "buy.pay 2 of 12, 2.09 % to 48.4 % of them (95 %); "
+        "no answer to buy.add or rare was judged in them"
+    ) in check.message
+
+
+TOO_FEW = {"windows": 20, "judged": 0, "answers": 0, "cut": 5}
+
+
+@pytest.mark.parametrize(
+    ("fields", "read", "words"),
+    [
+        (None, None, "judged: nobody read the load's own connections; the scenario has no monitor"),
+        (None, LoadAnswers(why="TLS"), "own connections: TLS; the scenario has no monitor"),
+        (None, tapped(TOO_FEW), "judged: no answer was judged in 20 windows of the load; 0 of 300"),
+        (None, tapped(TOO_FEW), "; 0.552 % of the answers that began in windows were cut"),
+        ({"moments": 0, "unanswered": {"no answer within 10 s": 3}}, None, "3 not answered: no"),
+        ({"moments": 0, "why": "it ended without a record"}, None, "the monitor failed: it ended"),
+        ({"moments": 0}, None, "too short"),
+        ({"moments": 0, "unjudged": 4}, None, "4 not judged"),
+    ],
+)
+def test_what_was_not_answered_is_unknown_and_not_wrong(
+    fields: Any, read: LoadAnswers | None, words: str
+) -> None:
+    check = asked(monitor=fields, load_answers=read)
     assert (check.status, check.value) == ("unknown", None)
+    assert check.message.startswith("no answer of the load was judged: ")
     assert words in check.message
     assert otherwise([check], "a") is None
+
+
+def test_where_the_load_is_encrypted_the_monitor_speaks_of_its_own_connections() -> None:
+    message = asked(load_answers=LoadAnswers(why="TLS")).message
+    assert message.startswith("0 of 97 random moments of the monitor, on connections of its own")
+    assert message.endswith("; nobody read the load's own connections: TLS")
+
+
+def test_all_trials_of_a_case_prove_more_than_each() -> None:
+    quiet = [trial(monitor=None, load_answers=tapped()) for _ in range(8)]
+    silent = [trial(server="b", monitor=None) for _ in range(2)]
+    first, second = of_cases([[*quiet, trial(monitor=None)], silent], LIMITS)
+    assert (first.scope, first.component, first.status) == ("comparison", "a", "pass")
+    assert first.message == (
+        "0 of 768 random windows of the load (3,104 answers) held a wrong answer: at most 0.389 % "
+        "of them did (95 %), and 0 of 2,400 windows before and after it"
+    )
+    assert (second.component, second.status) == ("b", "unknown")
+    assert second.may_hide_wrong_answers
+    assert not first.may_hide_wrong_answers
+    # A trial that has no value since answers were wrong is one of them.
+    broken = trial(load_answers=tapped({"wrong": 3}), failure=WRONG, reading=None)
+    (one,) = of_cases([[*quiet, broken]], LIMITS)
+    assert "3 of 864 random windows of the load" in one.message
+    (one,) = of_cases([[trial(monitor=monitor(longest_s=0.02)) for _ in range(5)]], LIMITS)
+    assert "0 of 485 random moments" in one.message
+    assert "a new connection was answered in 1 ms (median), 20 ms at most" in one.message
+    assert not list(of_cases([[trial(failure=WRONG, reading=None, monitor=None)]], LIMITS))
+
+
+COUNTS = st.integers(0, 400)
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_what_was_wrong_on_the_loads_connections_never_passes(
+    judged: int, wrong: int, outside: int, wrong_outside: int
+) -> None:
+    load, around = {"judged": judged, "wrong": min(wrong, judged)}, {"judged": outside}
+    around["wrong"] = min(wrong_outside, outside)
+    for fields in (None, {}):
+        check = asked(monitor=fields, load_answers=tapped(load, around, answers=(kind(),)))
+        if load["wrong"]:
+            assert check.status == "fail"
+        elif around["wrong"]:
+            assert check.status in {"fail", "warn"}
+        else:
+            assert check.status == ("pass" if judged or fields is not None else "unknown")
 
 
 def test_a_wrong_answer_that_looks_right_to_the_tool_is_no_measurement() -> None:
     check = asked(monitor={"wrong": 2, "answers": (kind(),)})
     assert (check.status, check.subject) == ("fail", "behaviour")
-    assert (
-        "at 2 of 97 random moments an answer was wrong, 0.251 % to 7.25 % of them" in check.message
-    )
+    assert "brought a wrong answer, 0.251 % to 7.25 % of them (95 %): expected" in check.message
     assert "expected another; the load tool does not tell" in check.message
     failure = otherwise([check], "a")
     assert failure is not None
@@ -125,13 +256,19 @@ def test_what_the_load_tool_cannot_tell_is_found(kinds: Any, told: Any) -> None:
 
 
 def test_another_body_is_for_the_suite_to_judge() -> None:
-    changed = {"other_bodies": 90}
-    check = asked(monitor=changed)
-    assert check.status == "warn"
-    assert "at 90 moments a body was another" in check.message
-    # Where questions get several bodies, another one is no surprise.
+    changed = {"answers": (kind(wrong="", other_body=True, begin="<h1>Log in", answers=90),)}
+    for check in (asked(monitor=changed), asked(monitor=None, load_answers=tapped(**changed))):
+        assert check.status == "warn"
+        assert "90 answers had a body unlike all that single requests got" in check.message
+        assert "1,000 bytes of text/plain, '<h1>Log in': whether it is right" in check.message
+        assert otherwise([check], "a") is None
+    # Where questions get several bodies, another one is no surprise, but another type is.
     several = probes(of_probe(), of_probe(sha256="bb"))
     assert asked(monitor=changed, probes=several).status == "pass"
+    page = kind(wrong="", other_body=True, content_type="text/html; charset=utf-8")
+    assert asked(monitor={"answers": (page,)}, probes=several).status == "warn"
+    other_status = page.model_copy(update={"status": 404})
+    assert asked(monitor={"answers": (other_status,)}, probes=several).status == "pass"
 
 
 # --- counting, and what it finds ------------------------------------------------------------------

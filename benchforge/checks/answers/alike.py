@@ -145,4 +145,9 @@ def differences(kept: Sequence[tuple[Answer, Trial | None]]) -> Iterator[str]:
 
 def kind(answer: Answer) -> str:
     """Return the content type without its parameters."""
-    return answer.headers.get("content-type", "").partition(";")[0].strip().lower() or "none"
+    return type_of(answer.headers.get("content-type", ""))
+
+
+def type_of(content_type: str) -> str:
+    """Return a header Content-Type without its parameters."""
+    return content_type.partition(";")[0].strip().lower() or "none"

@@ -1,97 +1,273 @@
-"""Whether answers at random moments of a load were right (E6)."""
+"""Whether a load's answers were right: on its own connections, and at a monitor's moments (E6)."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import comb
+from statistics import median
+from typing import NamedTuple, cast
 
+from benchforge.checks.answers.alike import type_of
 from benchforge.checks.limits import Thresholds
+from benchforge.checks.seen import by_name
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
+from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
+from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.binomial import failing
-from benchforge.text.readable import amount, conjoined, exact, listed, percent
+from benchforge.text.readable import amount, conjoined, exact, figure, listed, percent
 
 _ID = "E6"
 _SHOWN = 2
+_LIKELY = 0.05
+"Least probability, by Fisher's exact test, of windows that are pooled with those of the load."
+
+
+class _Population(NamedTuple):
+    """Answers of one population: those on the load's own connections, or those to the monitor."""
+
+    proves: str
+    share: float
+    "Share of windows or moments with a wrong answer."
+    answers: tuple[MonitorAnswer, ...]
+    notes: tuple[str, ...] = ()
+    outside: bool = False
+    "True if answers were wrong outside of the load only, and its own windows differ from these."
 
 
 def answers(trial: Trial, limits: Thresholds) -> Check:
-    """E6: whether a load's answers were right, by those of the monitor.
+    """E6: whether a load's answers were right, of each population that was judged.
 
     It fails for answers that the load tool cannot tell from right ones. Where the tool tells their
     status or length, they are no good responses, and E1 counts them.
     """
-    monitor = trial.monitor
-    if monitor is None or not monitor.moments:
-        return limits.check(_ID, "behaviour", None, f"{_NOT_KNOWN}: {_why_not(trial)}")
-    rest = [*_left_out(trial, monitor), *_arrival(monitor)]
-    if monitor.wrong:
-        share = monitor.wrong / monitor.moments
-        wrong = [answer for answer in monitor.answers if answer.wrong]
-        hidden = [answer for answer in wrong if not _visible(answer, trial)]
-        reasons = listed([answer.wrong for answer in hidden or wrong], _SHOWN)
-        kinds = dict.fromkeys(answer.kind for answer in hidden or wrong if answer.kind)
-        counted = "counts such answers as errors: see E1"
-        if hidden or not wrong:
-            counted = "does not tell such answers from right ones"
-        says = "; ".join(
-            [f"{_proved(monitor, *kinds)}: {reasons}", f"the load tool {counted}", *rest]
-        )
-        status: Status | None = None if hidden or not wrong else "warn"
-        return limits.check(_ID, "behaviour", share, says, status=status)
-    probes = trial.probes
-    steady = probes is not None and probes.distinct == 1 and probes.before and probes.after
-    if monitor.other_bodies and steady:
-        rest.append(
-            f"at {exact(monitor.other_bodies)} moments a body was another than that of all "
-            "questions before and after the load: whether it is right is for `expect` to say"
-        )
-    status = "warn" if monitor.other_bodies and steady else None
-    says = "; ".join([_proved(monitor), *rest])
-    return limits.check(_ID, "behaviour", 0, says, status=status)
+    judged = _populations([trial])
+    if not judged:
+        return limits.check(_ID, "behaviour", None, _not_known([trial]))
+    says, status = [one.proves for one in judged], cast("Status | None", None)
+    distinct = [answer for one in judged for answer in one.answers]
+    share = max(one.share for one in judged)
+    if share or any(one.outside for one in judged):
+        wrong, hidden = _wrong(trial, distinct)
+        says[-1] += f": {listed(dict.fromkeys(one.wrong for one in wrong), _SHOWN)}"
+        tells = "does not tell such answers from right ones"
+        says.append(f"the load tool {tells if hidden else 'counts such answers as errors: see E1'}")
+        status = None if hidden and share else "warn"
+    elif unlike := [answer for answer in distinct if _is_unlike(answer, trial)]:
+        says.append(_unlike(unlike))
+        status = "warn"
+    says += [note for one in judged for note in one.notes]
+    return limits.check(_ID, "behaviour", share, "; ".join(says), status=status)
 
 
-_NOT_KNOWN = "whether answers were right while the server was loaded is not known"
+def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+    """Yield E6 of each case of a comparison: what all of its trials prove together.
+
+    It is unknown where none of them proves anything. Whether an answer was wrong is for the checks
+    of the trials to say.
+    """
+    for name, trials in by_name(cases).items():
+        judged = _populations(trials)
+        if judged or any(trial.measured for trial in trials):
+            says = "; ".join(text for one in judged for text in (one.proves, *one.notes))
+            status: Status = "pass" if judged else "unknown"
+            says = says or _not_known(trials)
+            check = limits.check(_ID, "behaviour", None, says, status=status)
+            yield check.about(name, scope="comparison")
 
 
-def _why_not(trial: Trial) -> str:
-    monitor = trial.monitor
-    if monitor is None and trial.turns is not None:
-        return "servers in turns have no monitor: they stand still most of the time"
-    if monitor is None:
-        return "the scenario has no monitor: it is off, or off by default for this method"
-    if monitor.why:
-        return f"the monitor failed: {monitor.why}"
-    return "; ".join(_left_out(trial, monitor)) or "the load was too short for the monitor"
+def _populations(trials: Sequence[Trial]) -> list[_Population]:
+    """Return what trials of one case prove of each population of answers."""
+    return [one for one in (_of_load(trials), _of_monitor(trials)) if one is not None]
 
 
-def _proved(monitor: Monitor, *kinds: str) -> str:
-    """Return what the moments prove, in one sentence."""
-    estimate = failing([monitor.wrong], [monitor.moments])
-    of = f"{exact(monitor.wrong)} of {exact(monitor.moments)}"
-    what = f"an answer to {conjoined(kinds)}" if kinds else "an answer"
-    says = f"at {of} random moments {what} was wrong"
+def _of_load(trials: Sequence[Trial]) -> _Population | None:
+    read = _read(trials)
+    load, around = _together(one.load for one in read), _together(one.around for one in read)
+    if not load.judged and not around.wrong:
+        return None
+    distinct = tuple(answer for one in read for answer in one.answers)
+    says = f"{_in_windows(load)} held a wrong answer{_kinds_of(trials[0], distinct, load.wrong)}"
+    says += _bound(load.wrong, load.judged)
+    share, differ = load.wrong / max(load.judged, 1), False
+    if around.judged:
+        says += f", and {exact(around.wrong)} of {exact(around.judged)} windows {_places(trials)}"
+    if around.wrong and not load.wrong:
+        windows = load.judged + around.judged
+        chance = comb(around.judged, around.wrong) / comb(windows, around.wrong)
+        differ = chance < _LIKELY
+        share = 0.0 if differ else around.wrong / windows
+        says += f" ({'not ' if differ else ''}pooled: Fisher's exact test, p = {figure(chance)})"
+    notes = [*_of_kinds(trials, read), *_left_out(_together([load, around]))]
+    return _Population(says, share, distinct, tuple(notes), differ)
+
+
+def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
+    return [trial.load_answers for trial in trials if trial.load_answers is not None]
+
+
+def _together(parts: Iterable[Windows]) -> Windows:
+    """Return the windows of several trials as one number each."""
+    every = [dict(one) for one in parts]
+    counts = {name: sum(one[name] for one in every) for name in _COUNTS}
+    longest = [one["longest_s"] for one in every if one["longest_s"] is not None]
+    return Windows.model_validate({**counts, "longest_s": max(longest, default=None)})
+
+
+_COUNTS = [name for name in Windows.model_fields if name != "longest_s"]
+
+
+def _in_windows(load: Windows) -> str:
+    of = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load"
+    return f"{of} ({exact(load.answers)} answers)"
+
+
+def _bound(wrong: int, of: int) -> str:
+    """Return how many of all windows or moments had a wrong answer, as far as these tell."""
+    estimate = failing([wrong], [of])
     if estimate.low is None or estimate.high is None:
-        return says
-    if not monitor.wrong:
-        return f"{says}: at most {percent(estimate.high)} of the answers were wrong (95 %)"
-    return f"{says}, {percent(estimate.low)} to {percent(estimate.high)} of them (95 %)"
+        return ""
+    if not wrong:
+        return f": at most {percent(estimate.high)} of them did (95 %)"
+    return f", {percent(estimate.low)} to {percent(estimate.high)} of them (95 %)"
 
 
-def _left_out(trial: Trial, monitor: Monitor) -> Iterator[str]:
-    kinds = trial.stream.kinds if trial.stream is not None else {}
-    if missed := sorted(kinds.keys() - {one.kind for one in monitor.answers}):
+def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> str:
+    """Return to which kinds of a mix answers were wrong, if any were."""
+    kinds = sorted({one.kind for one in _wrong(trial, distinct)[0] if one.kind}) if count else []
+    return f" to {conjoined(kinds)}" if kinds else ""
+
+
+def _places(trials: Sequence[Trial]) -> str:
+    return "before and after it" if trials[0].turns is None else "of slices that do not count"
+
+
+def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[str]:
+    """Yield what the load's windows prove of each kind of a mix."""
+    labels = trials[0].stream.kinds if trials[0].stream is not None else ()
+    windows = {
+        label: _together(one.kinds.get(label, Windows()) for one in read) for label in labels
+    }
+    texts = [
+        f"{label} {exact(one.wrong)} of {exact(one.judged)}{_bound(one.wrong, one.judged)}"
+        for label, one in windows.items()
+        if one.judged
+    ]
+    if texts:
+        yield f"windows with a wrong answer by kind: {', '.join(texts)}"
+    if silent := [label for label, one in windows.items() if not one.judged]:
+        yield f"no answer to {conjoined(silent, 'or')} was judged in them"
+
+
+def _left_out(windows: Windows) -> Iterator[str]:
+    began = windows.answers + windows.unjudged + windows.cut
+    if windows.cut:
+        yield (
+            f"{percent(windows.cut / began)} of the answers that began in windows were cut: they "
+            "took too long to be judged"
+        )
+    if windows.unjudged:
+        yield f"{exact(windows.unjudged)} not judged: too large, or not decoded"
+    if windows.lost_packets:
+        yield f"{exact(windows.lost_packets)} packets lost: their connections were not judged"
+
+
+def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
+    monitors = [trial.monitor for trial in trials if trial.monitor is not None]
+    moments, wrong = sum(one.moments for one in monitors), sum(one.wrong for one in monitors)
+    if not moments:
+        return None
+    distinct = tuple(answer for one in monitors for answer in one.answers)
+    says = (
+        f"{exact(wrong)} of {exact(moments)} random moments of the monitor, on connections of its "
+    )
+    says += f"own, brought a wrong answer{_kinds_of(trials[0], distinct, wrong)}"
+    says += _bound(wrong, moments)
+    notes = [*_unread(trials), *_unanswered(trials), *_arrival(trials)]
+    return _Population(says, wrong / moments, distinct, tuple(notes))
+
+
+def _unread(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield why nothing is known of the load's own connections, if nothing is."""
+    read = _read(trials)
+    load, around = _together(one.load for one in read), _together(one.around for one in read)
+    if load.judged or around.wrong:
+        return
+    if load.windows or around.windows:
+        yield f"no answer was judged in {exact(load.windows)} windows of the load"
+        if around.judged:
+            yield f"0 of {exact(around.judged)} windows {_places(trials)} held a wrong answer"
+        yield from _left_out(_together([load, around]))
+        return
+    reasons = [*dict.fromkeys(one.why for one in read if one.why)]
+    yield f"nobody read the load's own connections{''.join(f': {why}' for why in reasons)}"
+
+
+def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:
+    monitors = [trial.monitor for trial in trials if trial.monitor is not None]
+    kinds = trials[0].stream.kinds.keys() if trials[0].stream is not None else ()
+    if missed := sorted({*kinds} - {one.kind for seen in monitors for one in seen.answers}):
         yield f"no answer to {conjoined(missed, 'or')} came then"
-    for why, count in monitor.unanswered.items():
-        yield f"{exact(count)} not answered: {why}"
-    if monitor.unjudged:
-        yield f"{exact(monitor.unjudged)} not judged: bodies too many, too large or compressed"
+    reasons = Counter[str]()
+    for one in monitors:
+        reasons.update(one.unanswered)
+    yield from (f"{exact(count)} not answered: {why}" for why, count in reasons.items())
+    if unjudged := sum(one.unjudged for one in monitors):
+        yield f"{exact(unjudged)} not judged: bodies too many, too large or compressed"
 
 
-def _arrival(monitor: Monitor) -> Iterator[str]:
-    if monitor.median_s is not None and monitor.p90_s is not None:
-        median, p90 = amount("s", monitor.median_s), amount("s", monitor.p90_s)
-        yield f"a new connection was answered in {median} (median), {p90} (p90)"
+def _arrival(trials: Sequence[Trial]) -> Iterator[str]:
+    monitors = [trial.monitor for trial in trials if trial.monitor is not None]
+    medians = [one.median_s for one in monitors if one.median_s is not None]
+    longest = [one.longest_s for one in monitors if one.longest_s is not None]
+    if medians and longest:
+        usual, most = amount("s", median(medians)), amount("s", max(longest))
+        yield f"a new connection was answered in {usual} (median), {most} at most"
+
+
+def _not_known(trials: Sequence[Trial]) -> str:
+    """Return why nothing is known of any population."""
+    monitors = [trial.monitor for trial in trials if trial.monitor is not None]
+    reasons = [*dict.fromkeys(f"the monitor failed: {one.why}" for one in monitors if one.why)]
+    if not monitors:
+        reasons = ["the scenario has no monitor: it is off, or off by default for this method"]
+        if trials[0].turns is not None:
+            reasons = ["servers in turns have no monitor: they stand still most of the time"]
+    reasons = reasons or [*_unanswered(trials)] or ["the load was too short for the monitor"]
+    return f"no answer of the load was judged: {'; '.join([*_unread(trials), *reasons])}"
+
+
+def _is_unlike(answer: MonitorAnswer, trial: Trial) -> bool:
+    """Whether the body of a right answer is unlike all that single requests got.
+
+    It is where these had one body, and where those with its status had other types of content. In a
+    mix bodies differ as requests do, and types alone count.
+    """
+    probes = (trial.of_kind(answer.kind) if answer.kind else trial).probes
+    if probes is None or answer.wrong:
+        return False
+    alike = [one.answer for one in probes.most_frequent if one.answer.status == answer.status]
+    steady = probes.distinct == 1 and bool(probes.before and probes.after) and not answer.kind
+    types = {type_of(one.headers.get("content-type", "")) for one in alike}
+    return (answer.other_body and steady) or bool(
+        types and type_of(answer.content_type) not in types
+    )
+
+
+def _unlike(answers: Sequence[MonitorAnswer]) -> str:
+    most = max(answers, key=lambda answer: answer.answers)
+    of = f"{exact(sum(answer.answers for answer in answers))} answers"
+    says = f"{of} had a body unlike all that single requests got: {exact(most.length)} bytes of "
+    says += f"{type_of(most.content_type)}{f', {most.begin!r}' if most.begin else ''}: "
+    return f"{says}whether it is right is for `expect` to say"
+
+
+def _wrong(trial: Trial, distinct: Iterable[MonitorAnswer]) -> tuple[Sequence[MonitorAnswer], bool]:
+    """Return the wrong answers to name, and whether the load tool takes some for right ones."""
+    wrong = [answer for answer in distinct if answer.wrong]
+    hidden = [answer for answer in wrong if not _visible(answer, trial)]
+    return hidden or wrong, bool(hidden) or not wrong
 
 
 def _visible(answer: MonitorAnswer, trial: Trial) -> bool:

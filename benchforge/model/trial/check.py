@@ -22,11 +22,13 @@ Topic = Literal[
     "alike",
     "answers",
     "failures",
+    "under load",
 ]
 "What rules outside benchforge/checks know of a check; limits.toml there explains each."
 Audience = Literal["invalid", "limits", "setup", "expert"]
 "Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
 _OF_ANSWERS: tuple[Topic, ...] = ("answers", "failures")
+UNDER_LOAD: Topic = "under load"
 NOISE: tuple[Topic, ...] = ("others", "waiting", "stall")
 "What others do to the machine, and what comes of it."
 
@@ -90,7 +92,13 @@ class Check(Frozen):
     @property
     def wrong_answers(self) -> bool:
         """Whether it found that the server answered wrongly, or not at all, in a trial."""
-        return self.status == "fail" and self.scope == "trial" and self.topic in _OF_ANSWERS
+        of_answers = self.topic in (*_OF_ANSWERS, UNDER_LOAD)
+        return self.status == "fail" and self.scope == "trial" and of_answers
+
+    @property
+    def may_hide_wrong_answers(self) -> bool:
+        """Whether nothing is known of a case's answers while it was loaded."""
+        return (self.status, self.scope, self.topic) == ("unknown", "comparison", UNDER_LOAD)
 
     @property
     def of_lateness(self) -> bool:

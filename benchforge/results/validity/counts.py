@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
 from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.reading import Reading
-from benchforge.results.validity.contradiction import BRIEF_S, Contradiction
+from benchforge.model.values.places import JsonPath
+from benchforge.results.validity.contradiction import BRIEF_S, Contradiction, beneath
 from benchforge.results.validity.identities import bytes_at_least
 from benchforge.text.readable import exact
 
@@ -32,6 +34,33 @@ def moments(monitor: Monitor) -> Iterator[Contradiction]:
     yield from _at_most(monitor.wrong + monitor.other_bodies, monitor.moments, "moments", "wrong")
     answered = monitor.moments + monitor.unjudged
     yield from _at_most(answered, monitor.connections, "connections", "moments")
+
+
+def windows(read: LoadAnswers) -> Iterator[Contradiction]:
+    """Say which numbers of the windows of a load cannot be."""
+    parts: dict[JsonPath, Windows] = {("load",): read.load, ("around",): read.around}
+    parts |= {("kinds", label): one for label, one in read.kinds.items()}
+    for path, one in parts.items():
+        yield from beneath(path, _window_counts(one))
+    for label, one in read.kinds.items():
+        for name in ("judged", "wrong", "answers", "wrong_answers"):
+            most = getattr(read.load, name)
+            message = _at_most(getattr(one, name), most, "of all kinds together", name)
+            yield from beneath(("kinds", label), message)
+    judged = sum(one.answers + one.unjudged for one in (read.load, read.around))
+    yield from _at_most(sum(one.answers for one in read.answers), judged, "answers", "answers")
+    if read.why and (read.load.windows or read.around.windows):
+        yield "nothing is known, and windows were opened", ("why",)
+
+
+def _window_counts(one: Windows) -> Iterator[Contradiction]:
+    yield from _at_most(one.judged, one.windows, "windows", "judged")
+    yield from _at_most(one.judged, one.answers, "answers", "judged")
+    yield from _at_most(one.wrong + one.other_bodies, one.judged, "judged windows", "wrong")
+    yield from _at_most(one.wrong, one.wrong_answers, "wrong answers", "wrong")
+    yield from _at_most(
+        one.wrong_answers, one.answers * bool(one.wrong), "answers", "wrong_answers"
+    )
 
 
 def without_body(reading: Reading) -> Reading:

@@ -7,7 +7,7 @@ from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.results.validity.contradiction import Contradiction, beneath
-from benchforge.results.validity.counts import counts, moments, without_body
+from benchforge.results.validity.counts import counts, moments, windows, without_body
 from benchforge.results.validity.times import times
 from benchforge.results.validity.turns import slices
 from benchforge.results.validity.usage import MachineBounds, used
@@ -29,6 +29,8 @@ def meaning(trial: Trial, machine: MachineBounds) -> Iterator[Contradiction]:
         yield from beneath(("reading",), times(reading, _at_once(trial.load)))
     if trial.monitor is not None:
         yield from beneath(("monitor",), moments(trial.monitor))
+    if trial.load_answers is not None:
+        yield from beneath(("load_answers",), windows(trial.load_answers))
     if trial.turns is not None:
         yield from beneath(("turns",), slices(trial.turns, trial))
     yield from used(trial, machine)

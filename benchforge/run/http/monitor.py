@@ -30,6 +30,8 @@ LABEL = "monitor"
 RECORD, MOST_RECORD = "monitor.json", 16 << 20
 "The record beside a trial: each moment, with the kinds of its answers and their times."
 WRONG_BODY = "monitor-wrong-{}"
+BEGIN = 60
+"Bytes of a body that no probe got, in a message."
 LEAST, LEAST_OF_SEARCH = 4, 1  # moments in a load, as expected: a search has many loads
 _SHARE = 0.002  # of the load's requests, at most
 _SHARE_OF_TLS = _SHARE / 10  # a handshake costs about as much as ten requests
@@ -239,6 +241,7 @@ def judged_answer(
             status=kind.status, headers=headers, length=kind.length, sha256=sha256, seconds=0.0
         )
         wrong = right.wrong(HttpAnswer(answer, body)) or ""
+    other_body = body is not None and not wrong and sha256 not in of_probes
     return MonitorAnswer(
         status=kind.status,
         content_type=kind.content_type,
@@ -247,7 +250,8 @@ def judged_answer(
         answers=0,
         wrong=wrong,
         judged=body is not None or wrong != "",
-        other_body=body is not None and not wrong and sha256 not in of_probes,
+        other_body=other_body,
+        begin=(body or b"")[:BEGIN].decode(errors="replace") if other_body else "",
     )
 
 

@@ -161,7 +161,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
         yield f"{section.left_out}\n"
     yield from _list("How each trial's values were formed", section.estimators)
     yield from _list("By stage of the load", section.stages)
-    yield from _list("Answers under load", section.monitored)
+    yield from _list("Answers under load", section.under_load)
     yield from _list("What the checks found", section.notes)
     if section.failures:
         yield "### Failed trials\n"

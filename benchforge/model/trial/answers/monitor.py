@@ -31,6 +31,8 @@ class MonitorAnswer(Frozen):
     "False if the body was not kept or not decoded, and the status is right."
     other_body: bool = False
     "True if the answers are right, and no probe got this body."
+    begin: str = ""
+    "Begin of such a body; empty for others."
 
 
 class Monitor(Frozen):

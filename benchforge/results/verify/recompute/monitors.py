@@ -1,36 +1,48 @@
-"""Monitors again: what their answers prove, from the record of each moment."""
+"""Answers under load again: what monitors and windows prove, from the record of each of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
+from benchforge.model.values.frozen import Frozen
 from benchforge.results.recomputed.verified import RecomputedValue, plain
-from benchforge.results.verify.recompute.recomputed import Result
-from benchforge.run.http.monitor import (
-    MOST_RECORD,
-    RECORD,
-    Record,
-    SeenAnswer,
-    record_of,
-    tallied,
-)
+from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
+from benchforge.run.http import monitor as monitoring
+from benchforge.run.http.monitor import Record, SeenAnswer
+from benchforge.run.http.wire import record as wire
 from benchforge.text import door
 
 
 def monitors(result: Result) -> Iterator[RecomputedValue]:
-    """The numbers of each monitor, given which kinds of its answers were right."""
+    """The numbers of each monitor, given which kinds of its answers were right; and of windows."""
     for kept in result.measured:
-        monitor = kept.trial.monitor
-        if monitor is None or monitor.why:
-            continue
-        try:
-            record = record_of(door.read(kept.file.file.parent, RECORD, MOST_RECORD))
-            again = tallied(record, list(_kinds(record, monitor)))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error)
-            yield kept.again("monitor", cannot=f"{RECORD}: {why}")
-            continue
-        again = again.model_copy(update={"head": monitor.head})
-        yield kept.again("monitor", value=plain(again))
+        monitor, read = kept.trial.monitor, kept.trial.load_answers
+        if monitor is not None and not monitor.why:
+            yield _again(kept, "monitor", monitoring.RECORD, partial(_monitor, monitor))
+        if read is not None and not read.why:
+            yield _again(kept, "load_answers", wire.RECORD, _windows)
+
+
+def _again(
+    kept: KeptTrial, name: str, record: str, tallied: Callable[[bytes], Frozen]
+) -> RecomputedValue:
+    """Return the numbers of a record, or why it has none."""
+    try:
+        content = door.read(kept.file.file.parent, record, wire.MOST_RECORD)
+        return kept.again(name, value=plain(tallied(content)))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        return kept.again(name, cannot=f"{record}: {why}")
+
+
+def _windows(content: bytes) -> Frozen:
+    return wire.tallied(wire.record_of(content))
+
+
+def _monitor(monitor: Monitor, content: bytes) -> Frozen:
+    record = monitoring.record_of(content)
+    again = monitoring.tallied(record, list(_kinds(record, monitor)))
+    return again.model_copy(update={"head": monitor.head})
 
 
 def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:

@@ -101,7 +101,7 @@ def _unlike(text: CauseText) -> bool:
 
 def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
     roots = _roots(cause)
-    kind: CauseClass = "expert" if cause.state == "unknown" else cause.audience
+    kind: CauseClass = cause.audience
     if cause.state == "dealt with":
         kind = "dealt with"
         brief = _dealt_with(cause, roots, trials)

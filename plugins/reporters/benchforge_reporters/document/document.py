@@ -34,7 +34,6 @@ from benchforge_reporters.text.stages import stage_lines
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
-from benchforge_reporters.text.under_load import under_load
 
 MOST_TRIALS = 500
 "Trials of a scenario that have a row: a page of all of them would be too long to open."
@@ -67,8 +66,8 @@ class Section:
     stages: tuple[str, ...]
     over_time: tuple[LoadOverTime, ...]
     "Stages of loads whose rate changes, a sentence each."
-    monitored: tuple[str, ...]
-    "Proof of the answers at random moments of the loads, for each case."
+    under_load: tuple[str, ...]
+    "Proof of the load's answers, for each case."
     estimators: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -226,7 +225,12 @@ def _section(
         failures=tuple(words.failures(cases)),
         stages=tuple(stage_lines(cases, trials)),
         over_time=tuple(loads_over_time(cases, trials)),
-        monitored=tuple(under_load(cases, trials)),
+        under_load=tuple(
+            f"{check.component}: {check.message}"
+            for comparison in summary.comparisons
+            for check in comparison.checks
+            if (comparison.scenario, check.topic) == (scenario, "under load")
+        ),
         estimators=tuple(words.estimators(cases)),
         notes=tuple(words.notes(cases)),
     )

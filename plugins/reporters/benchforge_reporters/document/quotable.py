@@ -28,8 +28,10 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
     pairs = zip(answers, summary.comparisons, strict=True)
     compared = [answer for answer, of in pairs if len(of.cases) > 1]
     whole = all(one.rates and one.times for one in verdicts)
+    unseen = _unseen(causes)
     if whole and all(one.verdict.state == "decided" for one in compared):
-        return Quotable("good", _whole(sum(text.kind == "limits" for text in causes.all)))
+        limits = sum(text.kind == "limits" for text in causes.all)
+        return Quotable("limits" if unseen else "good", f"{_whole(limits)}{unseen}")
     texts = []
     if compared:
         noun = "Comparison" if len(compared) == 1 else "Comparisons"
@@ -41,7 +43,20 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
     else:
         texts += [f"Requests/s: {rates}.", f"Times: {times}."]
     nothing = not any(one.ratio or one.rates for one in verdicts)
-    return Quotable("bad" if nothing else "limits", " ".join(texts))
+    return Quotable("bad" if nothing else "limits", f"{' '.join(texts)}{'' if nothing else unseen}")
+
+
+def _unseen(causes: CauseTexts) -> str:
+    """Return of which cases nobody saw whether the load's answers were right; else empty."""
+    findings = (finding.check for text in causes.all for finding in text.cause.findings)
+    names = [check.component for check in findings if check.may_hide_wrong_answers]
+    if not names:
+        return ""
+    named = [*dict.fromkeys(names)]
+    text = readable.conjoined(named)
+    if len(named) > _MOST_NAMED:
+        text = readable.counted(len(named), "server")
+    return f" Whether {text} answered the load rightly is not known."
 
 
 def _whole(limits: int) -> str:
