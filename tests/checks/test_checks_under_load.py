@@ -197,9 +197,10 @@ COUNTS = st.integers(0, 400)
 def test_what_was_wrong_on_the_loads_connections_never_passes(
     judged: int, wrong: int, outside: int, wrong_outside: int
 ) -> None:
-    load, around = {"judged": judged, "wrong": min(wrong, judged)}, {"judged": outside}
-    around["wrong"] = min(wrong_outside, outside)
-    for fields in (None, {}):
+    load = {"judged": judged, "wrong": min(wrong, judged)}
+    around = {"judged": outside, "wrong": min(wrong_outside, outside)}
+    either: tuple[dict[str, Any] | None, ...] = (None, {})
+    for fields in either:
         check = asked(monitor=fields, load_answers=tapped(load, around, answers=(kind(),)))
         if load["wrong"]:
             assert check.status == "fail"

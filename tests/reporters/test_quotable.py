@@ -48,10 +48,12 @@ COMPARISON_CHECKS = [
     check("E5", "apparatus", "fail", scope="comparison"),
     check("E4", "behaviour", "warn", scope="comparison"),
     check("I2", "apparatus", "fail", scope="comparison", transient=True),
+    check("E6", "behaviour", "unknown", scope="comparison", component="south"),
 ]
 
 UNKNOWN = ComparisonVerdict(state="undecided", reasons=("unknown",))
 UNLIKE, SAMPLED, DEBUG = COMPARISON_CHECKS[0], TRIAL_CHECKS[3], TRIAL_CHECKS[7]
+UNSEEN = COMPARISON_CHECKS[-1]
 
 
 def summary_of(
@@ -137,6 +139,10 @@ def test_each_form_and_the_exit_code_say_what_the_verdict_says(summary: Summary)
     came = "error" if EXIT_CODES[state] else "skipped" if state == "undecided" else "testcase"
     assert came.encode() in junit(summary)
     assert ("**invalid**" in github(summary, ())) >= bool(EXIT_CODES[state])
+    seen = UNSEEN not in summary.comparisons[0].checks
+    assert ("south answered the load rightly is not known" in quoted) <= (not seen)
+    assert seen or shown.quotable.state != "good"
+    assert seen or any(one.id == "E6" and one.kind == "limits" for one in shown.causes.all)
     card = page(summary, (), Path())["cards"][0]
     assert (card["state"] == "better") == (answer.state == "differs")
     with tempfile.TemporaryDirectory() as folder:
@@ -191,6 +197,11 @@ def test_nothing_of_what_is_broken_may_be_quoted_and_no_ratio_of_what_is_unlike(
             {},
             "Comparison: no, not comparable. Requests/s and times: yes",
         ),
+        (
+            *([], [UNSEEN], {}),
+            "Yes, with the reservation below. Whether south answered the load rightly is not",
+        ),
+        ([TRIAL_CHECKS[8]], [], {}, "Yes."),
         ([TRIAL_CHECKS[7]], [], {}, "Comparison: no, not comparable. Requests/s and times: no."),
         ([SAMPLED], [], {}, "Comparison: no, broken. Requests/s and times: no."),
         ([], [], {3: WRONG}, "Comparison: no, broken. Requests/s and times: no."),

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchforge.model.trial.answers.load_answers import LoadAnswers
 from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.results.validity.counts import windows
 from benchforge.run.http.wire.record import WireRecord, WireWindow, record_of, tallied
 
 DISTINCT = tuple(
@@ -48,6 +50,31 @@ def test_each_answer_of_each_window_is_counted_once(record: WireRecord) -> None:
     unnamed = [n for w in record.windows for n, _ in w.answers if w.place == "load" and n == 0]
     of_kinds = sum(one.answers for one in numbers.kinds.values())
     assert of_kinds + len(unnamed) == numbers.load.answers
+
+
+@given(RECORDS)
+def test_no_record_gives_numbers_that_contradict_one_another(record: WireRecord) -> None:
+    assert not list(windows(tallied(record)))
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "more"),
+    [
+        *[(place, "judged", 9) for place in ("load", "around", "kind")],
+        *[(place, "wrong", 9) for place in ("load", "around", "kind")],
+        *[("load", name, 9) for name in ("other_bodies", "wrong_answers")],
+        *[("load", "answers", -2), ("around", "wrong", -1), ("kind", "answers", 9)],
+    ],
+)
+def test_numbers_that_contradict_one_another_are_named(place: str, name: str, more: int) -> None:
+    answers = ((1, 0.1), (2, 0.1), (2, 0.1))
+    own = WireWindow(place="load", start_s=0, open_s=0.1, answers=answers)
+    both = own, own.model_copy(update={"place": "around"})
+    numbers = tallied(WireRecord(answers=DISTINCT, windows=both)).model_dump()
+    part = numbers["kinds"]["a"] if place == "kind" else numbers[place]
+    part[name] = max(0, part[name] + more)
+    assert list(windows(LoadAnswers.model_validate(numbers)))
+    assert list(windows(tallied(WireRecord(windows=both, answers=DISTINCT, why="TLS"))))
 
 
 def test_a_record_that_names_an_answer_it_lacks_is_none() -> None:

@@ -58,9 +58,8 @@ def _window_counts(one: Windows) -> Iterator[Contradiction]:
     yield from _at_most(one.judged, one.answers, "answers", "judged")
     yield from _at_most(one.wrong + one.other_bodies, one.judged, "judged windows", "wrong")
     yield from _at_most(one.wrong, one.wrong_answers, "wrong answers", "wrong")
-    yield from _at_most(
-        one.wrong_answers, one.answers * bool(one.wrong), "answers", "wrong_answers"
-    )
+    most = one.answers if one.wrong else 0
+    yield from _at_most(one.wrong_answers, most, "answers of wrong windows", "wrong_answers")
 
 
 def without_body(reading: Reading) -> Reading:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 from front_door import PROGRAMS
 from planted.validity import PAGE, Seen
 
-OTHERWISE, TURNS = (f"faulty_servers/{name}.py" for name in ("otherwise", "turns"))
+OTHERWISE, TURNS, LOADED = (
+    f"faulty_servers/{name}.py" for name in ("otherwise", "turns", "loaded")
+)
 # Program and its word for the lie: what it does.
 LIES: Mapping[tuple[str, str], str] = {
     (OTHERWISE, "busy"): "a wrong body, as long, where four connections are open",
@@ -45,44 +48,73 @@ LIES: Mapping[tuple[str, str], str] = {
         TURNS,
         "closes-unsaid",
     ): "each connection is closed after an answer, without a header that says so",
+    (LOADED, "nth"): "a wrong body, as long, from the 20th request of a connection on",
+    (LOADED, "old"): "a wrong body, as long, on connections that are older than 100 ms",
+    (LOADED, "together"): "a wrong body, as long, on connections that open together",
+    (LOADED, "above"): "a wrong body, as long, where more than four connections are open",
+    (LOADED, "total"): "a wrong body, as long, after 1,000 requests in all",
+    (LOADED, "percent"): "a wrong body, as long, to one request in a hundred, at random",
+    (LOADED, "zipped"): "a wrong body in gzip, as long, where four connections are open",
+    (LOADED, "truncated"): "a body that is cut and filled up, in chunks",
+    (LOADED, "login"): "to POST, a login page as long as the answer",
+    (LOADED, "graphql"): "to POST, `errors` of GraphQL as long as the answer, 3 of 100 times",
+    (LOADED, "order"): "to POST, an order that failed, with status 200, each second time",
 }
-HONEST = {OTHERWISE: "right", TURNS: "none"}
+HONEST = {OTHERWISE: "right", TURNS: "none", LOADED: "none"}
+RATES = {
+    **dict.fromkeys(("hundredth", "some-500", "percent"), 0.01),
+    **dict.fromkeys(("tenth", "some-wrong"), 0.1),
+    **dict.fromkeys(("rare", "few-302"), 0.001),
+    "graphql": 0.03,
+}
+"Shares of the answers that are wrong, of lies that are not told to all connections of a load."
 EXPECT = {
     OTHERWISE: """expect = { json = { message = "pong" } }""",
     TURNS: f"""expect = {{ body = "{"pong" * 64}" }}""",
+    LOADED: """expect = { json = { message = "pong" } }""",
 }
+POSTED = {
+    "login": '{ user = "Ada Lovelace" }',
+    "graphql": '{ data = { user = "Ada" } }',
+    "order": "{ paid = true }",
+}
+"JSON of the right answers of lies that are told to POST."
+ZIPPED = '{ path = "/", headers = { Accept-Encoding = "gzip" } }'
+CANNOT_POST = "siege"
 TOOLS = {
     **{
-        tool: f'use = "{tool}"\nconnections = 4\nduration = "2s"'
-        for tool in ("pace", "wrk", "ab", "h2load", "hey", "siege", "weighttp")
+        tool: f'use = "{tool}"\nconnections = 6\nduration = "2s"'
+        for tool in ("pace", "wrk", "ab", "h2load", "hey", "siege")
     },
-    "locust": 'use = "locust"\nusers = 4\nduration = "3s"',
+    "k6": 'use = "k6"\nusers = 6\nduration = "3s"',
+    "locust": 'use = "locust"\nusers = 6\nduration = "3s"',
 }
-RARE = (
-    "a lie this rare is found by the load tool's own counts, or by chance: a load of seconds has a "
-    "few hundred random moments; E6 prints how many answers can be wrong"
-)
+IN_TURNS = " in turns"
+TOOLS |= {f"{tool}{IN_TURNS}": TOOLS[tool] for tool in ("pace", "wrk", "ab")}
+_BOUND = re.compile(r"random windows of the load [^:;]*: at most ([\d.]+) % of them did")
 # Lies, and tools where it is of some alone: why their cells may be silent.
 SILENT: Mapping[tuple[str, str], str] = {
-    **{(lie, ""): RARE for lie in ("hundredth", "rare", "few-302")},
     **{
         (lie, tool): "the tool sends `Accept-Encoding`, so this server answers it rightly"
         for lie in ("tools-500", "tools-shorter")
         for tool in ("siege", "locust")
     },
+    **{(lie, CANNOT_POST): "the tool cannot send POST" for lie in POSTED},
 }
 _OF_THE_LOAD = {"E2", "K3"}
 "Checks whose findings are about a short load or a busy machine."
 HEAD = """
 ## Lies by load tool
 
-Each server answers single requests rightly and lies under a load of 2 s over four connections
-(locust: 3 s, four users), with `monitor = "100/s"`. A cell names the checks that found the lie:
-those in parentheses warn, the others fail. Other words say why a trial has no value: *counts*,
-since no answer was good by the tool's own counts; *probes*, since the answer after the load was
-wrong; *no end*, since the tool did not end in time. A number in brackets is a reason below the
-table. An honest server beside them raises none of these findings. A tool that the machine did not
-have is not in the table.
+Each server answers single requests rightly and lies under a load of 2 s over six connections
+(k6 and locust: 3 s, six users), alone or in turns with others. The suite has an `expect` that tells
+right from wrong, and no other setting. A cell names the checks that found the lie: those in
+parentheses warn, the others fail. Other words say why a trial has no value: *counts*, since no
+answer was good by the tool's own counts; *probes*, since the answer after the load was wrong; *no
+end*, since the tool did not end in time. *At most* is the bound that E6 printed where no check
+found a lie: it admits the lie's rate. A number in brackets is a reason below the table. An honest
+server beside them raises none of these findings. A tool that the machine did not have is not in the
+table.
 
 """
 
@@ -116,9 +148,28 @@ def _refusal(failure: Mapping[str, str]) -> str:
     return "no end" if "did not end within" in failure["message"] else "counts"
 
 
+def bound(seen: Seen, server: str, lie: str) -> dict[str, str]:
+    """Return the bound that E6 printed of the load's windows, if it admits the rate of the lie."""
+    found = [_BOUND.search(check["message"]) for check in seen.checks("E6", server)]
+    shares = [float(match[1]) for match in found if match]
+    admits = shares and min(shares) / 100 >= RATES.get(lie, 1.0)
+    return {f"at most {min(shares):g} %": "fail"} if admits else {}
+
+
+def asks(program: str, lies: Iterable[str]) -> str:
+    """Return the lines of a scenario: what each server is asked, and how it answers."""
+    posted = [lie for lie in lies if program == LOADED and lie in POSTED]
+    requests = {label(lie): '{ method = "POST", path = "/", body = "{}" }' for lie in posted}
+    if program == LOADED and "zipped" in lies:
+        requests[label("zipped")] = ZIPPED
+    lines = [f"requests.{name} = {table}" for name, table in requests.items()]
+    lines += [f"expects.{label(lie)} = {{ json = {POSTED[lie]} }}" for lie in posted]
+    return "\n".join([EXPECT[program], *lines])
+
+
 def reason(lie: str, tool: str) -> str:
     """Return why a cell may be silent; empty where it must not."""
-    return SILENT.get((lie, tool)) or SILENT.get((lie, ""), "")
+    return SILENT.get((lie, tool), "")
 
 
 def noted(tool: str, lie: tuple[str, str], found: Mapping[str, str]) -> None:
