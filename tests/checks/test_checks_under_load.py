@@ -80,7 +80,7 @@ def test_the_bound_is_that_of_the_windows_in_the_load_and_those_around_it_are_to
     assert (check.status, check.value) == ("pass", 0)
     assert check.message == (
         "0 of 96 random windows of the load (388 answers) held a wrong answer: at most 3.07 % of "
-        "them did (95 %), and 0 of 300 windows before and after it"
+        "them did (95 %), and 0 of 300 windows outside of it"
     )
     both = asked(load_answers=tapped()).message
     assert both.startswith(check.message)
@@ -92,8 +92,8 @@ def test_the_bound_is_that_of_the_windows_in_the_load_and_those_around_it_are_to
     [
         # In the load itself; outside of it, as often as in it by chance; and more often.
         ({"wrong": 4}, {}, "fail", "4 of 96 random windows of the load (388 answers) held a wrong"),
-        ({}, {"wrong": 3}, "fail", "3 of 300 windows before and after it (pooled: Fisher's exact"),
-        ({}, {"wrong": 40}, "warn", "40 of 300 windows before and after it (not pooled: Fisher's"),
+        ({}, {"wrong": 3}, "fail", "3 of 300 windows outside of it (pooled: Fisher's exact"),
+        ({}, {"wrong": 40}, "warn", "40 of 300 windows outside of it (not pooled: Fisher's"),
         ({"judged": 0}, {"wrong": 40}, "fail", "0 of 0 random windows"),
     ],
 )
@@ -175,7 +175,7 @@ def test_all_trials_of_a_case_prove_more_than_each() -> None:
     assert (first.scope, first.component, first.status) == ("comparison", "a", "pass")
     assert first.message == (
         "0 of 768 random windows of the load (3,104 answers) held a wrong answer: at most 0.389 % "
-        "of them did (95 %), and 0 of 2,400 windows before and after it"
+        "of them did (95 %), and 0 of 2,400 windows outside of it"
     )
     assert (second.component, second.status) == ("b", "unknown")
     assert second.may_hide_wrong_answers

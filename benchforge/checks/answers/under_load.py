@@ -92,7 +92,7 @@ def _of_load(trials: Sequence[Trial]) -> _Population | None:
     says += _bound(load.wrong, load.judged)
     share, differ = load.wrong / max(load.judged, 1), False
     if around.judged:
-        says += f", and {exact(around.wrong)} of {exact(around.judged)} windows {_places(trials)}"
+        says += f", and {exact(around.wrong)} of {exact(around.judged)} windows outside of it"
     if around.wrong and not load.wrong:
         windows = load.judged + around.judged
         chance = comb(around.judged, around.wrong) / comb(windows, around.wrong)
@@ -137,10 +137,6 @@ def _kinds_of(trial: Trial, distinct: Iterable[MonitorAnswer], count: int) -> st
     """Return to which kinds of a mix answers were wrong, if any were."""
     kinds = sorted({one.kind for one in _wrong(trial, distinct)[0] if one.kind}) if count else []
     return f" to {conjoined(kinds)}" if kinds else ""
-
-
-def _places(trials: Sequence[Trial]) -> str:
-    return "before and after it" if trials[0].turns is None else "of slices that do not count"
 
 
 def _of_kinds(trials: Sequence[Trial], read: Sequence[LoadAnswers]) -> Iterator[str]:
@@ -197,7 +193,7 @@ def _unread(trials: Sequence[Trial]) -> Iterator[str]:
     if load.windows or around.windows:
         yield f"no answer was judged in {exact(load.windows)} windows of the load"
         if around.judged:
-            yield f"0 of {exact(around.judged)} windows {_places(trials)} held a wrong answer"
+            yield f"0 of {exact(around.judged)} windows outside of it held a wrong answer"
         yield from _left_out(_together([load, around]))
         return
     reasons = [*dict.fromkeys(one.why for one in read if one.why)]
