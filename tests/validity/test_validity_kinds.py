@@ -55,14 +55,16 @@ def test_a_kind_that_is_wrong_under_load_only_is_named(
 ) -> None:
     seen = measured(bench, tmp_path, suite("none", fault))
     check = caught(FAULTS[fault], seen, "E6", server=fault)
-    assert f"random moments an answer to {KINDS[fault]} was wrong" in check["message"]
+    assert f"held a wrong answer to {KINDS[fault]}" in check["message"]
     quiet(seen, "E6", server="none")
     for server, wrong in (("none", set()), (fault, {KINDS[fault]})):
         (trial,) = seen.trials(server)
         answers = trial["monitor"]["answers"]
         assert {one["kind"] for one in answers} == {"item", "buy.add", "buy.pay"}
         assert {one["kind"] for one in answers if one["wrong"]} == wrong
+        windows = trial["load_answers"]["kinds"]
+        assert {kind for kind, one in windows.items() if one["wrong"]} == wrong
         assert not wrong or check["message"] in trial["failure"]["message"]
-    assert f"an answer to {KINDS[fault]} was wrong" in " ".join(seen.told.out.split())
+    assert f"a wrong answer to {KINDS[fault]}" in " ".join(seen.told.out.split())
     verified = bench("verify", seen.result)
     assert verified.code == 0, verified.all
