@@ -1,0 +1,129 @@
+"""Windows of a load: what they show of its own answers, alone and in turns, and where not."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import Bench, answering, needed, needed_tool
+
+from benchforge.run.http.wire.record import record_of, tallied
+
+LIAR = """
+import asyncio, sys
+WRONG, FROM = sys.argv[2].encode(), int(sys.argv[3])
+class Protocol(asyncio.Protocol):
+    requests = 0
+    def connection_made(self, transport):
+        self.transport = transport
+    def data_received(self, content):
+        self.requests += 1
+        body = b"right" if self.requests < FROM else WRONG
+        head = b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
+        self.transport.write(head + body)
+        if b"connection: close" in content.lower() or b"HTTP/1.0" in content:
+            self.transport.close()
+async def main():
+    server = await asyncio.get_running_loop().create_server(Protocol, "127.0.0.1", sys.argv[1])
+    await server.serve_forever()
+asyncio.run(main())
+"""
+SUITE = """benchforge = 1
+smoke = true
+repeat = {{ blocks = 1, quiet = "off", warmup = "{warmup}" }}
+[loaders.load]
+use = "{loader}"
+connections = 4
+duration = "1s"
+{servers}
+[scenarios.s]
+{scenario}
+servers = [{labels}]
+loaders = ["load"]
+"""
+
+
+def measured(
+    bench: Bench, folder: Path, servers: dict[str, str], scenario: str, **options: str
+) -> dict[str, Path]:
+    """Return the folder of each server's last trial."""
+    tables = "\n".join(f"[servers.{label}]\n{server}" for label, server in servers.items())
+    words = {"loader": "pace", "warmup": "0s", **options}
+    labels = ", ".join(f'"{label}"' for label in servers)
+    text = SUITE.format(servers=tables, scenario=scenario, labels=labels, **words)
+    (folder / "suite.toml").write_text(text)
+    shown = bench("run", "suite.toml", "-o", "out")
+    files = sorted(folder.glob("out/*/trials/*/trial.json"))
+    folders = {json.loads(file.read_text())["case"]["server"]: file.parent for file in files}
+    assert folders.keys() == servers.keys(), shown.all
+    return folders
+
+
+def liar(folder: Path, wrong: str = "wrong", first: int = 20) -> str:
+    (folder / "liar.py").write_text(LIAR)
+    command = json.dumps([sys.executable, str(folder / "liar.py"), "{port}", wrong, str(first)])
+    return f'use = "command"\ncommand = {command}\n'
+
+
+def answers(folder: Path) -> dict[str, Any]:
+    trial: dict[str, Any] = json.loads((folder / "trial.json").read_text())
+    assert trial["failure"] is None, trial["failure"]
+    windows: dict[str, Any] = trial["load_answers"]
+    if not windows["why"]:
+        text = (folder / "load-answers.json").read_bytes()
+        assert tallied(record_of(text)).model_dump(mode="json") == windows
+    return windows
+
+
+@pytest.mark.parametrize("loader", ["pace", "wrk"])
+@pytest.mark.parametrize("interleave", ["off", "50ms"])
+def test_a_server_that_is_wrong_on_older_connections_is_seen_and_an_honest_one_is_not(
+    bench: Bench, tmp_path: Path, loader: str, interleave: str
+) -> None:
+    needed_tool(f'use = "{loader}"')
+    servers = {"liar": liar(tmp_path), "honest": liar(tmp_path, "right")}
+    scenario = f'expect = {{ body = "right" }}\ninterleave = "{interleave}"'
+    folders = measured(bench, tmp_path, servers, scenario, loader=loader)
+    lies, honest = answers(folders["liar"]), answers(folders["honest"])
+    assert lies["load"]["wrong"] > 0
+    assert lies["load"]["wrong_answers"] > 0
+    assert lies["answers"][0]["wrong"]
+    assert (folders["liar"] / "wrong-answer-1").read_bytes() == b"wrong"
+    assert honest["load"]["judged"] > 0
+    assert honest["load"]["wrong"] == honest["around"]["wrong"] == 0
+    trial = json.loads((folders["honest"] / "trial.json").read_text())
+    assert trial["monitor"] is None
+    if interleave != "off":
+        assert trial["turns"] is not None
+        assert honest["around"]["windows"] > 0
+
+
+def test_a_post_whose_answer_has_another_content_is_seen_with_and_without_expect(
+    bench: Bench, tmp_path: Path
+) -> None:
+    servers = {"liar": liar(tmp_path, "login")}
+    scenario = 'request = { method = "POST", path = "/cart", body = "a=1" }'
+    windows = answers(measured(bench, tmp_path, servers, scenario, warmup="1s")["liar"])
+    assert windows["load"]["other_bodies"] > 0
+    assert windows["load"]["wrong"] == 0
+    assert windows["around"]["judged"] > 0
+    scenario += '\nexpect = { body = "right" }'
+    windows = answers(measured(bench, tmp_path, servers, scenario, warmup="1s")["liar"])
+    assert windows["load"]["wrong"] > 0
+
+
+def test_where_windows_show_nothing_the_monitor_stays(bench: Bench, tmp_path: Path) -> None:
+    needed("nginx", "openssl")
+    servers = {"tls": 'use = "nginx"\ntls = true\n'}
+    folder = measured(bench, tmp_path, servers, "expect = { length = 13 }")["tls"]
+    assert answers(folder)["why"] == "the load speaks TLS"
+    assert not (folder / "load-answers.json").exists()
+    assert json.loads((folder / "trial.json").read_text())["monitor"]["requests"] > 0
+
+
+def test_a_suite_keeps_its_monitor_beside_the_windows(bench: Bench, tmp_path: Path) -> None:
+    scenario = 'monitor = "50/s"'
+    folder = measured(bench, tmp_path, {"a": answering()}, scenario)["a"]
+    assert answers(folder)["load"]["judged"] > 0
+    assert json.loads((folder / "trial.json").read_text())["monitor"]["moments"] > 0
