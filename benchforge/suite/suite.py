@@ -176,9 +176,10 @@ class Scenario(Frozen):
     "Combinations to leave out: tables of paths, each with one value."
     monitor: Rate | Literal["off", False] | None = None
     """Number of random moments per second of a load at which benchforge sends the request and \
-checks the answer; `"off"` or `false` for none. Default for GET, HEAD and OPTIONS, which change no \
-data, and for mixes: up to 20/s, with at most 0.2 % of the load's requests, but a few in each \
-load. Default for other methods: off."""
+checks the answer; `"off"` or `false` for none. Default: none where benchforge reads the load's \
+own answers on the network. Elsewhere, such as over TLS, HTTP/2 or on several hosts: for GET, HEAD \
+and OPTIONS, which change no data, and for mixes up to 20/s, with at most 0.2 % of the load's \
+requests, but a few in each load; for other methods off."""
     interleave: Duration | Literal["off"] | None = None
     'Length of a slice if servers or clients take turns, or "off". Default: that of [repeat].'
     each: Duration | None = None

@@ -67,9 +67,7 @@ def liar(folder: Path, wrong: str = "wrong", first: int = 20) -> str:
 
 
 def answers(folder: Path) -> dict[str, Any]:
-    trial: dict[str, Any] = json.loads((folder / "trial.json").read_text())
-    assert trial["failure"] is None, trial["failure"]
-    windows: dict[str, Any] = trial["load_answers"]
+    windows: dict[str, Any] = json.loads((folder / "trial.json").read_text())["load_answers"]
     if not windows["why"]:
         text = (folder / "load-answers.json").read_bytes()
         assert tallied(record_of(text)).model_dump(mode="json") == windows
