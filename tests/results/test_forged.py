@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from measured.real_result import listed_anew
 
-from benchforge.results.verify.signature import trials_in_words
+from benchforge.results.verify.form import trials_in_words
 
 Originals = tuple[Path, Path]
 Forge = Callable[[Path, Path], None]
