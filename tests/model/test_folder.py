@@ -264,7 +264,7 @@ def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
     change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
     assert len(numbers_faults(result)) == 2
     change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
-    assert {one.file.name for one in numbers_faults(result)} == {"trial.json"}
+    assert {one.file.name for one in numbers_faults(result)} == {"summary.json", "trial.json"}
 
 
 def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
@@ -273,15 +273,15 @@ def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> N
     write(result / "summary.json", concluded(other, (trial(1), trial(2)), {}, (), ()))
     change(result / "summary.json", lambda value: value["cases"][0].update(trials=7))
     (fault,) = numbers_faults(result)
-    assert fault.message.endswith("; benchforge 0.0.9 wrote it, and may compute otherwise")
+    assert fault.message == "7, but recomputed it is 2"
+    assert verify(result, Registry(), "numbers").other == "0.0.9"
 
 
 def test_a_summary_whose_metric_is_not_installed_is_not_called_valid(result: Path) -> None:
     use = MetricUse(label="odd", use="no_such", options={}, unit="s", better="lower")
     write(result / "result.json", HEADER.model_copy(update={"metrics": (use,)}))
-    (fault,) = numbers_faults(result)
-    assert fault.kind == "unreadable"
-    assert fault.message.startswith("cannot be computed again: no metric named 'no_such'")
+    with pytest.raises(Unusable, match="no metric named 'no_such'"):
+        verify(result, Registry(), "numbers")
 
 
 def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:

@@ -121,7 +121,7 @@ def test_what_is_missing_is_measured_in_the_planned_order(
 def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cut: Cut) -> None:
     """Summary, reports and manifest are those of the session before it, and `verify` says so."""
     result = cut(keep=4)
-    assert bench("report", result).code == 0
+    assert bench("report", result, "--write").code == 0
     formed = {file: file.read_bytes() for file in result.iterdir() if file.is_file()}
     assert bench("run", "--resume", result).code == 0
     for file, content in formed.items():

@@ -36,7 +36,7 @@ class Verified:
     other: str = ""
     "The version of benchforge that wrote it, where that was not this one."
     as_written: tuple[str, ...] = ()
-    "Values of the header and of trials that nothing else tells: by the names of their paths."
+    "Numbers of trials, and members of the header, that nothing else tells: by their paths."
 
     def add(self, value: RecomputedValue | FileFault) -> None:
         """Add what is wrong, or not known, of a file; or a digest that is right."""

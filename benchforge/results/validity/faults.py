@@ -67,7 +67,7 @@ class FolderFiles:
     ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
     summary: Parsed[Summary] | None = None
     manifests: dict[str, Parsed[Manifest]] = field(default_factory=dict)
-    "The manifest, and the one that was signed, by file name."
+    "The manifest, and the manifest that was signed, by file name."
     unread: list[FileFault] = field(default_factory=list)
 
     def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:

@@ -37,10 +37,11 @@ def completeness(files: FolderFiles) -> Values:
         why = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
         yield RecomputedValue(files.header, cannot=why)
     if signed is not None:
+        if unsigned := list(_unsigned(files.folder, signed.model)):
+            why = f"was signed without {listed(unsigned)}"
+            yield FileFault(signed.file, "", None, why, "unreadable")
         for why in _changed_reports(files.folder, signed.model):
             yield RecomputedValue(signed, ("files",), cannot=why)
-        if unsigned := list(_unsigned(files.folder, signed.model)):
-            yield RecomputedValue(signed, cannot=f"was signed without {listed(unsigned)}")
 
 
 def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:

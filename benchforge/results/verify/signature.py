@@ -33,10 +33,10 @@ def check_signature(folder: Path, signers: Path, verified: Verified) -> str:
     by = origin(manifest.text(), signature, signers)
     if not by.signer:
         why = f"is by nobody whom {signers} lists: {by.wrong}"
-        verified.cannot.append(FileFault(place, "", None, why))
+        verified.cannot.insert(0, FileFault(place, "", None, why))
         return ""
     if by.wrong:
         why = f"is not a signature of {by.signer} on {SIGNED}: {by.wrong}"
-        verified.differing.append(FileFault(place, "", None, why))
+        verified.differing.insert(0, FileFault(place, "", None, why))
         return ""
     return f"signed by {by.signer}: {trials_in_words(manifest.model.trials)}"

@@ -70,6 +70,9 @@ EVIDENCE: tuple[Recomputation, ...] = (
 "In this order: what differs first is the cause of what differs later."
 NUMBERS: tuple[Recomputation, ...] = (summary, reports)
 
+STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
+"What the header states of time, machine and programs: the manifest alone vouches for it."
+
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
@@ -97,9 +100,13 @@ def verify(
     if level == "form":
         verified = Verified(len(files.trials))
     else:
-        evidence = EVIDENCE if level == "evidence" else ()
         result = _result(files, registry, is_large(folder, most_bytes))
-        verified = _recomputed(result, (*evidence, *NUMBERS, *further))
+        if level == "evidence":
+            further = (*EVIDENCE, *NUMBERS, *further)
+            _ = result.suite  # one that cannot be had is refused before anything is compared
+        else:
+            further = (*NUMBERS, *further)
+        verified = _recomputed(result, further)
     summary_lines = () if files.summary is None else summed(files.summary)
     rest = summary_lines if level == "form" else completeness(files)
     for value in chain(form(files), rest):
@@ -130,13 +137,12 @@ def _recomputed(result: Result, recomputations: Iterable[Recomputation]) -> Veri
                     document = _document(again.file, *again.path[:1])
                 compare_values(again, document, verified, ours=result.ours)
                 covered.setdefault(again.file.file, set()).add(again.path)
-    stated_in: tuple[Parsed[Any], ...] = (result.header, *result.trials)
-    stated = {
+    numbers = {
         _group(path)
-        for file in stated_in
-        for path in _values(file.model.model_dump(mode="json"), (), covered.get(file.file, ()))
+        for trial in result.trials
+        for path in _numbers(trial.model.model_dump(mode="json"), (), covered.get(trial.file, ()))
     }
-    verified.as_written = tuple(sorted(stated))
+    verified.as_written = tuple(sorted({*numbers, *STATED}))
     return verified
 
 
@@ -171,17 +177,17 @@ def _document(file: Parsed[Any], *member: str | int) -> object:
     return file.model.model_dump(mode="json", by_alias=True, include=set(member) or None)
 
 
-def _values(value: JsonValue, path: JsonPath, covered: Container[JsonPath]) -> Iterator[JsonPath]:
-    """Yield the paths of values that are neither covered nor below what is."""
+def _numbers(value: JsonValue, path: JsonPath, covered: Container[JsonPath]) -> Iterator[JsonPath]:
+    """Yield the paths of numbers that are neither covered nor below what is."""
     if path in covered:
         return
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _values(inner, (*path, key), covered)
+            yield from _numbers(inner, (*path, key), covered)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _values(inner, (*path, number), covered)
-    elif value is not None:
+            yield from _numbers(inner, (*path, number), covered)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
         yield path
 
 
