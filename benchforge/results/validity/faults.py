@@ -7,11 +7,12 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import FileFault, Model, Parsed, parse, parse_named
+from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse, parse_named
 from benchforge.model.files.folder import (
     HEADER,
     MANIFEST,
@@ -69,6 +70,26 @@ class FolderFiles:
     manifests: dict[str, Parsed[Manifest]] = field(default_factory=dict)
     "The manifest, and the manifest that was signed, by file name."
     unread: list[FileFault] = field(default_factory=list)
+    wrong: list[FileFault] | None = None
+    "Contradictions of trials that are kept in part; None where all of a trial is kept."
+
+    @cached_property
+    def machine(self) -> MachineBounds:
+        """What the machine can do at most, by the header."""
+        return MachineBounds() if self.header is None else MachineBounds.of(self.header.model.facts)
+
+    def reduced(self, trial: Parsed[Trial]) -> Parsed[Trial]:
+        """Return what is kept of a trial; note what it says that cannot be, where that goes."""
+        if self.wrong is None:
+            return trial.packed()
+        self.wrong.extend(_of_trial(trial, self.machine))
+        if trial.model.search_outcome is not None:
+            return trial.packed()
+        turns = trial.model.turns
+        slim = None if turns is None else turns.model_copy(update={"slices": ()})
+        empty = {**_OF_ITSELF, "turns": slim}
+        read = partial(door.read, trial.file.parent, trial.file.name, MOST_BYTES)
+        return Parsed(trial.file, trial.model.model_copy(update=empty), read)
 
     def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:
         """Yield a file that could be read; note the faults of another."""
@@ -78,14 +99,25 @@ class FolderFiles:
             self.unread.extend(parsed)
 
 
-def read_files(folder: Path, *, with_summary: bool = True) -> FolderFiles:
-    """Read the files of a result, each once; its summary only `with_summary`."""
-    files = FolderFiles(folder)
+_OF_ITSELF: dict[str, object] = {
+    **dict.fromkeys(("load_answers", "monitor", "observation", "probes", "reading", "stream")),
+    "answers": (),
+    "processes": (),
+}
+"What no other file of a result is compared with."
+
+
+def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) -> FolderFiles:
+    """Read the files of a result, each once; its summary only `with_summary`.
+
+    Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
+    """
+    files = FolderFiles(folder, wrong=None if all_of else [])
     files.header = next(files.read(parse(folder, HEADER, Header)), None)
     if files.unread and files.unread[0].kind == "older":
         return files  # its other files are of that format, too
     for trial in parse_trials(folder):
-        files.trials += [parsed.packed() for parsed in files.read(trial)]
+        files.trials += [files.reduced(parsed) for parsed in files.read(trial)]
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))
     for name in ceiling_files(folder):
@@ -106,11 +138,11 @@ def read_manifests(files: FolderFiles) -> None:
 def contradictions(files: FolderFiles) -> Iterator[FileFault]:
     """Yield what files of a result say that cannot be, alone or beside each other."""
     header = files.header
-    machine = MachineBounds() if header is None else MachineBounds.of(header.model.facts)
-    for trial in files.trials:
-        yield from _of_trial(trial, machine)
+    for trial in files.trials if files.wrong is None else ():
+        yield from _of_trial(trial, files.machine)
+    yield from files.wrong or ()
     for ceiling in files.ceilings:
-        yield from _of_ceiling(ceiling, machine)
+        yield from _of_ceiling(ceiling, files.machine)
     yield from _of_sessions(files.sessions)
     if header is None:
         return

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from benchforge.model.files.file import MOST_BYTES, FileFault, Parsed
+from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import refusal
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
@@ -76,6 +76,9 @@ STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
+LARGEST_SUMMARY = 4 << 20
+"Bytes of a summary from which on it is compared line by line: as values it takes ten times that."
+
 _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
 "By how many names a number is called that nothing computes again; by one where it is not here."
 
@@ -85,7 +88,7 @@ def verify(
     registry: Registry,
     level: Level = "evidence",
     further: tuple[Recomputation, ...] = (),
-    most_bytes: int = MOST_BYTES,
+    most_bytes: int = LARGEST_SUMMARY,
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
@@ -95,18 +98,21 @@ def verify(
     `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
     InvalidFile where the file says what cannot be.
     """
-    files = read_files(folder, with_summary=not is_large(folder, most_bytes))
+    large = is_large(folder, most_bytes)
+    files = read_files(folder, with_summary=not large, all_of=level != "form")
     read_manifests(files)
     if level == "form":
         verified = Verified(len(files.trials))
     else:
-        result = _result(files, registry, is_large(folder, most_bytes))
+        result = _result(files, registry, large)
         if level == "evidence":
             further = (*EVIDENCE, *NUMBERS, *further)
             _ = result.suite  # one that cannot be had is refused before anything is compared
         else:
             further = (*NUMBERS, *further)
         verified = _recomputed(result, further)
+        if level != "evidence":
+            verified.as_written = ()  # no value of a trial was computed again
     summary_lines = () if files.summary is None else summed(files.summary)
     rest = summary_lines if level == "form" else completeness(files)
     for value in chain(form(files), rest):
