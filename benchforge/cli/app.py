@@ -34,7 +34,7 @@ _COMMANDS = {
     "serve": "Start one server of a suite, with its backends, in the foreground.",
     "audit": "Check results of other tools for numbers that cannot be true.",
     "clean": "List the files that benchforge keeps on the disk, and remove them.",
-    "validate": "Check that the files of results are complete and agree with each other.",
+    "validate": "Check that the files of results are complete and agree in form.",
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",
     "sign": "Sign a result with your ssh key.",

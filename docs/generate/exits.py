@@ -46,6 +46,10 @@ def page() -> str:
         "A gate compares each server with itself at the base.",
         table(("state", "reason", "`gate`"), [*_of_gate()]),
         "`report` shows these states, and exits with 0.",
+        "## Levels of `verify`",
+        "`validate` is the level `form`. A level includes those above it. At each level, 1 means "
+        "that something differs, and takes precedence over 2.",
+        table(("level", "0: proved", "1: contradicted", "2: not proved"), _LEVELS),
         "An error is one line, `error: where: what`, followed by `hint: what to do`. benchforge "
         "reports all errors of a suite at once, each with its file, line and column, and then "
         "starts nothing.",
@@ -57,6 +61,27 @@ def page() -> str:
     )
 
 
+_LEVELS = (
+    (
+        "`form`",
+        "The files agree, each with itself, with the others and with the manifest.",
+        "A file is invalid, or not as the run left it.",
+        "A file cannot be read.",
+    ),
+    (
+        "`numbers`",
+        "The summary and the reports follow from the trials.",
+        "A number or a line differs.",
+        "A number cannot be recomputed. The manifest is missing. A file was signed, and is not as "
+        "it was; or it was not signed, and others were.",
+    ),
+    (
+        "`evidence`",
+        "The trials follow from the raw files. With `--signers`: a signer signed them.",
+        "A number differs, or the signature is of other files.",
+        "A raw file is missing, or the signer is unknown.",
+    ),
+)
 _REASONS: dict[ComparisonState, str] = {
     "decided": "The servers differ, or any difference is below 10 %. Of a server alone: it has a "
     "value.",

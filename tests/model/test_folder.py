@@ -13,7 +13,6 @@ from made import plain
 from pydantic_core import from_json
 
 from benchforge.checks.summary import concluded
-from benchforge.cli.results.validate.validity import result_faults
 from benchforge.errors import InvalidFile, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
@@ -26,6 +25,7 @@ from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import dotted, hides, places
 from benchforge.parts.registry import Registry
 from benchforge.results.validity.faults import faults, read_files
+from benchforge.results.verify.recompute.compare import verify
 from benchforge.stats.summary.summarize import summarize
 from benchforge.text.readable import conjoined
 
@@ -245,20 +245,26 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
     ]
 
 
+def numbers_faults(result: Path) -> list[FileFault]:
+    """What contradicts a result at the level `numbers`, or is not known; it has no manifest."""
+    verified = verify(result, Registry(), "numbers")
+    assert "no manifest.json" in verified.cannot[-1].message
+    return [*verified.differing, *verified.cannot[:-1]]
+
+
 def test_a_summary_is_compared_with_what_its_trials_give(result: Path) -> None:
     ours = HEADER.model_copy(update={"benchforge": own_version()})
     write(result / "result.json", ours)
     write(result / "summary.json", concluded(ours, (trial(1), trial(2)), {}, (), ()))
-    assert result_faults(result, Registry()) == []
+    assert numbers_faults(result) == []
     lost = {"trial": 9, "block": 1, "attempt": 1, "failure": {"stage": "ask", "message": "x"}}
     change(result / "summary.json", lambda value: value["cases"][0]["case"].update(arm=2))
-    (fault,) = result_faults(result, Registry())
+    (fault,) = numbers_faults(result)
     assert (fault.where, fault.message) == ("cases.0.case.arm", "2, but recomputed it is 1")
     change(result / "summary.json", lambda value: value["cases"][0].update(failed=[lost]))
-    (fault,) = result_faults(result, Registry())
-    assert "; 1 more differ: benchforge verify --all names them" in fault.message
+    assert len(numbers_faults(result)) == 2
     change(result / "trials/0002/trial.json", lambda value: value.update(number=1))
-    assert {one.file.name for one in result_faults(result, Registry())} == {"trial.json"}
+    assert {one.file.name for one in numbers_faults(result)} == {"summary.json", "trial.json"}
 
 
 def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> None:
@@ -266,16 +272,16 @@ def test_what_another_version_wrote_may_be_computed_otherwise(result: Path) -> N
     write(result / "result.json", other)
     write(result / "summary.json", concluded(other, (trial(1), trial(2)), {}, (), ()))
     change(result / "summary.json", lambda value: value["cases"][0].update(trials=7))
-    (fault,) = result_faults(result, Registry())
-    assert fault.message.endswith("; benchforge 0.0.9 wrote it, and may compute otherwise")
+    (fault,) = numbers_faults(result)
+    assert fault.message == "7, but recomputed it is 2"
+    assert verify(result, Registry(), "numbers").other == "0.0.9"
 
 
 def test_a_summary_whose_metric_is_not_installed_is_not_called_valid(result: Path) -> None:
     use = MetricUse(label="odd", use="no_such", options={}, unit="s", better="lower")
     write(result / "result.json", HEADER.model_copy(update={"metrics": (use,)}))
-    (fault,) = result_faults(result, Registry())
-    assert fault.kind == "unreadable"
-    assert fault.message.startswith("cannot be computed again: no metric named 'no_such'")
+    with pytest.raises(Unusable, match="no metric named 'no_such'"):
+        verify(result, Registry(), "numbers")
 
 
 def test_a_header_whose_cases_and_plan_differ_is_told(result: Path) -> None:
@@ -403,6 +409,6 @@ def test_a_text_that_is_not_scanned_hides_nothing(text: str) -> None:
 def test_of_a_file_without_a_fault_no_line_is_looked_for(result: Path) -> None:
     files = read_files(result)
     assert files.header is not None
-    assert files.faults == []
+    assert files.unread == []
     for parsed in (files.header, *files.trials):
         assert "places" not in vars(parsed)

@@ -18,7 +18,6 @@ from measured.real_result import Where, change, copied, listed_anew, measured, n
 
 from benchforge.checks.summary import concluded
 from benchforge.cli.plugins.examination.recorded import Recording
-from benchforge.cli.results.validate.validity import result_faults
 from benchforge.errors import OutputDamaged
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials
@@ -33,6 +32,7 @@ from benchforge.results.validity.contradiction import highest, lowest
 from benchforge.results.validity.counts import counts
 from benchforge.results.validity.faults import faults
 from benchforge.results.validity.times import times
+from benchforge.results.verify.recompute.compare import verify
 
 RECORDINGS = sorted((Path(__file__).parents[1] / "outputs").glob("*/*/"))
 
@@ -71,15 +71,14 @@ def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path
     files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
     told = bench("validate", *files)
     assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
-    alone = (
-        "summary.json: valid; not recomputed from its trials, verdicts included: name the folder"
-    )
-    assert alone in told.out
+    assert "summary.json: valid: alone; nothing was computed again: name its folder" in told.out
+    assert "its numbers were not computed again: benchforge verify does" in told.out
 
 
 def all_faults(result: Path) -> list[FileFault]:
-    """What `validate` prints of a folder: its files, and the summary computed again."""
-    return result_faults(result, Registry())
+    """What `verify --level numbers` finds in a folder: its files, and the summary computed again."""
+    verified = verify(result, Registry(), "numbers")
+    return [*verified.differing, *verified.cannot]
 
 
 def doubled(value: Any) -> Any:

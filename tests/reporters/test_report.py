@@ -39,7 +39,7 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    told = bench("report", result)
+    told = bench("report", result, "--write")
     assert told.code == 0, told.all
     assert "throughput" in told.out
     assert {name: (result / name).read_bytes() for name in MADE} == before
@@ -80,14 +80,14 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert (told.code, "results/new-1" in told.err, some in told.err) == (2, True, True), told.all
     run = calls(bench_words(), tmp_path, {**os.environ, "BROWSER": "echo %s"})
     told = run("report", "--open")
-    assert (told.code, "results/new-1/report.html" in told.out) == (0, True), told.all
-    (tmp_path / "results/new-1/report.html").unlink()
-    told = run("report", "--open")
-    assert (told.code, "hint: write it: benchforge report" in told.err) == (2, True), told.all
+    page = Path(told.out.strip().removeprefix("file://"))
+    assert (told.code, page.parent.name[:16]) == (0, "benchforge-page-"), told.all
+    assert page.read_bytes() == (original / "report.html").read_bytes()
+    shutil.rmtree(page.parent)
 
 
 def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
-    assert bench("report", result, "--reporter", "json").code == 0
+    assert bench("report", result, "--reporter", "json", "--write").code == 0
     with (result / "numbers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     every = read(result / "numbers.json")
@@ -125,7 +125,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
 def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
     shutil.rmtree(max(result.glob("trials/*")))
     (result / "summary.json").unlink()
-    told = bench("report", result)
+    told = bench("report", result, "--write")
     assert told.code == 0, told.all
     assert "NOT COMPLETE" in told.out
     assert read(result / "summary.json")["complete"] is False
@@ -144,6 +144,8 @@ def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name
     for made in (*MADE, "manifest.json"):
         (result / made).unlink()
     told = bench("report", result, "--reporter", name)
+    assert (told.code, "no folder is named for its files" in told.err) == (2, True), told.all
+    told = bench("report", result, "--reporter", name, "--write")
     assert told.code == 0, told.all
     assert sorted(one.name for one in result.iterdir()) == sorted(
         [*FURTHER[name], "result.json", "trials"]
@@ -162,12 +164,12 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's own is needed
     words = [word for name in FURTHER for word in ("--reporter", name)]
-    assert bench("report", result, *words).code == 0
+    assert bench("report", result, "--write", *words).code == 0
     assert bench("verify", result).code == 0
     (result / "junit.xml").write_text("<testsuites/>")
     told = bench("verify", result)
     assert (told.code, "junit.xml:1: is not what" in told.out) == (1, True), told.all
-    assert bench("report", result).code == 0
+    assert bench("report", result, "--write").code == 0
     assert bench("verify", result).code == 0
     told = bench("clean", "--results", result.parent, "--yes")
     assert (told.code, result.exists()) == (0, False), told.all
@@ -190,13 +192,13 @@ def test_a_run_writes_what_is_asked_for(bench: Bench, tmp_path: Path) -> None:
     assert run("verify", made).code == 0
     assert run("report", made, "--reporter", "github", "-o", "-").code == 0
     assert summary.read_text() == (made / "github.md").read_text()  # printed, and not appended
-    assert run("report", made, "--reporter", "github").code == 0
+    assert run("report", made, "--reporter", "github", "--write").code == 0
     assert summary.read_text() == 2 * (made / "github.md").read_text()
     (made / "junit.xml").write_text("<testsuites/>")  # as if it told of another sitting
     assert run("run", "--resume", made).code == 0
     assert run("verify", made).code == 0
     run = calls(bench_words(), tmp_path, {**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path)})
-    told = run("report", made, "--reporter", "github")
+    told = run("report", made, "--reporter", "github", "--write")
     assert (told.code, str(tmp_path) in told.err) == (5, True), told.all
 
 
@@ -236,13 +238,15 @@ def test_a_signal_while_reports_are_written_loses_nothing(
 ) -> None:
     before = {name: (result / name).read_bytes() for name in MADE}
     process = subprocess.Popen(
-        bench_words("report", result), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        bench_words("report", result, "--write"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     time.sleep(after_s)
     process.send_signal(signal.SIGTERM)
     assert process.wait(300) in {0, 143, -signal.SIGTERM}
     assert {name: (result / name).read_bytes() for name in MADE} == before  # whole, old or new
-    assert bench("report", result).code == 0
+    assert bench("report", result, "--write").code == 0
     assert bench("verify", result).code == 0
 
 

@@ -119,7 +119,7 @@ def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Se
 def test_summary_files_are_compared_too(bench: Bench, on: Session, tmp_path: Path) -> None:
     old, new = on(0), on(1, {"two": 2})
     for result in (old, new):
-        assert bench("report", result).code == 0
+        assert bench("report", result, "--write").code == 0
     whole = bench("compare", old, new)
     told = bench("compare", old / "summary.json", new / "summary.json")
     assert (told.code, row(told, "two")) == (0, row(whole, "two"))
@@ -339,7 +339,7 @@ def test_bad_input_is_told_in_a_line(
     places["SMOKE"], places["OTHER"] = on(2, smoke=True), on(3, name="other")
     for name in ("NAN", "UNIT"):
         places[name] = tmp_path / f"{name}.json"
-        assert bench("report", places["B"]).code == 0
+        assert bench("report", places["B"], "--write").code == 0
         text = (places["B"] / "summary.json").read_text()
         first = text.index('"value": ') + len('"value": ')
         places[name].write_text(

@@ -22,6 +22,7 @@ ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\u2066evil"
 READERS = (
     ("validate", "{result}"),
     ("verify", "{result}"),
+    ("report", "{result}"),
     ("report", "{result}", "-o", "{elsewhere}"),
     ("report", "{result}", "-o", "-", "--reporter", "markdown"),
     ("report", "{result}", "-o", "-", "--reporter", "csv"),
@@ -111,7 +112,7 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)
-    assert bench("report", result).code == 1
+    assert bench("report", result, "--write").code == 1
     assert (result.parents[1] / "victim.csv").read_text() == "mine"
     kept = {name: seen for name, seen in state(result.parents[1]).items() if name in before}
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
@@ -142,12 +143,12 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed.symlink_to(secret)
     table("sizes")(result)
     (result / "tables").symlink_to(outside)
-    told = bench("report", result)
+    told = bench("report", result, "--write")
     assert told.code == 5, told.all
     assert "tables: is a link: nothing in a result may be one" in told.err
     assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
     (result / "tables").unlink()
-    told = bench("report", result)
+    told = bench("report", result, "--write")
     assert told.code == 0, told.all
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
@@ -231,7 +232,8 @@ def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[s
 def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
     hostile(result)
     names = ("markdown", "html", "csv", "github", "junit", "json")
-    told = bench("report", result, *(word for name in names for word in ("--reporter", name)))
+    words = [word for name in names for word in ("--reporter", name)]
+    told = bench("report", result, "--write", *words)
     assert told.code == 0, told.all
     for file in result.glob("*.*"):
         text = file.read_text()

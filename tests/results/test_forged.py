@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from measured.real_result import listed_anew
 
-from benchforge.results.verify.signature import trials_in_words
+from benchforge.errors import BenchforgeError
+from benchforge.parts.registry import Registry
+from benchforge.results.verify.form import trials_in_words
+from benchforge.results.verify.recompute.compare import verify
 
 Originals = tuple[Path, Path]
 Forge = Callable[[Path, Path], None]
@@ -188,7 +191,7 @@ def reported_anew(result: Path, bench: Bench) -> None:
     """Have the summary and the reports follow from what was changed."""
     version = json.loads((result / "result.json").read_text())["benchforge"]
     if version != "0.0.9" and (result / "summary.json").exists():
-        bench("report", result)
+        bench("report", result, "--write")
 
 
 @pytest.mark.samples(2)
@@ -239,10 +242,10 @@ def test_a_report_formed_anew_is_listed_and_a_lost_trial_stays_lost(
     bench: Bench, result: Path
 ) -> None:
     before = (result / "manifest.json").read_bytes()
-    assert bench("report", result).code == 0
+    assert bench("report", result, "--write").code == 0
     assert (result / "manifest.json").read_bytes() == before
     shutil.rmtree(result / "trials/0004")
-    assert bench("report", result).code == 0
+    assert bench("report", result, "--write").code == 0
     assert "trials/0004/trial.json" in (result / "manifest.json").read_text()
 
 
@@ -274,12 +277,71 @@ def test_a_signature_shows_what_nothing_else_shows(
     assert (told.code, "signed trials 1 to 4" in told.err) == (0, True), told.all
     told = bench("verify", "--signers", signers, result)
     assert (told.code, "signed by me@example.org: trials 1 to 4" in told.out) == (0, True), told.all
-    assert "signed, and not checked: name the signers" in bench("verify", result).out
+    assert "it is signed, and by whom was not checked: name the signers" in bench("verify", result).out
     trial_of_another_run(result, originals[1])
     reported_anew(result, bench)
     listed_anew(result)
     told = bench("verify", "--signers", signers, result, "--all")
     assert (told.code, "is not the file that signed.json lists" in told.out) == (1, True), told.all
+
+
+def removed(file: Path) -> None:
+    file.unlink()
+
+
+def emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def edited(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2] + b" " + content[len(content) // 2 :])
+
+
+def renamed(file: Path) -> None:
+    file.rename(file.with_name(f"other-{file.name}"))
+
+
+def doubled(file: Path) -> None:
+    shutil.copy(file, file.with_name(f"second-{file.name}"))
+
+
+SIGNED_FILES = (
+    *("result.json", "summary.json", "report.md", "report.html", "raw.md", "numbers.csv"),
+    *("trials/0001/trial.json", "trials/0004/trial.json", "trials/0002/answer.bin"),
+    *("trials/0002/loader-closed.out", "trials/0003/usage.csv", "trials/0003/request-head"),
+)
+
+
+@pytest.fixture(scope="module")
+def signed(originals: Originals, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result that was signed."""
+    needed("ssh-keygen")
+    folder = tmp_path_factory.mktemp("signed")
+    result = Path(shutil.copytree(originals[0], folder / "result"))
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "mine")]
+    subprocess.run(words, check=True)
+    told = calls(bench_words(), folder)("sign", result, "--key", folder / "mine")
+    assert told.code == 0, told.all
+    return result
+
+
+@pytest.mark.samples(6)
+@pytest.mark.parametrize("change", [removed, emptied, edited, renamed, doubled])
+@pytest.mark.parametrize("name", SIGNED_FILES)
+def test_whatever_changes_in_a_signed_result_is_found_without_a_key(
+    signed: Path, tmp_path: Path, name: str, change: Callable[[Path], None]
+) -> None:
+    """Whoever changed it has written the manifest anew, so that `signed.json` alone shows it."""
+    result = Path(shutil.copytree(signed, tmp_path / "result"))
+    change(next(result.glob(name)))
+    listed_anew(result)
+    try:
+        verified = verify(result, Registry())
+    except BenchforgeError as error:
+        assert str(result) in error.message  # noqa: PT017 - either is right
+    else:
+        assert verified.differing or verified.cannot
 
 
 def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(
@@ -294,7 +356,7 @@ def test_a_signature_of_somebody_else_or_of_something_else_proves_nothing(
     assert told.code == 1, told.all
     assert "is not a signature of me@example.org on signed.json: " in told.out
     (result / "signed.json.sig").write_text("no signature")
-    assert bench("verify", "--signers", signers, result).code == 2
+    assert bench("verify", "--signers", signers, result).code == 1  # its list lacks a file, too
     (result / "signed.json.sig").unlink()
     (result / "signed.json.sig").symlink_to(signers)
     told = bench("verify", "--signers", signers, result)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from measured.real_result import change, copied, listed_anew, shared
 
-from benchforge.cli.results.validate.validity import result_faults
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
 from benchforge.results.verify.recompute.compare import verify
@@ -31,7 +30,6 @@ def test_a_large_summary_is_proved_and_valid(changed: Path) -> None:
     lines = (changed / "summary.json").read_bytes().count(b"\n")
     assert verified.differing == verified.cannot == []
     assert verified.compared > lines
-    assert result_faults(changed, Registry(), MOST_BYTES) == []
 
 
 def _otherwise(lines: list[str]) -> int:
@@ -67,9 +65,6 @@ def test_a_line_that_differs_is_named(changed: Path, spoil: Callable[[list[str]]
     listed_anew(changed)
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
     assert [line for line, _ in of_summary(verified.differing)] == [number]
-    assert of_summary(verified.differing) == of_summary(
-        result_faults(changed, Registry(), MOST_BYTES)
-    )
 
 
 def test_a_number_of_another_machine_is_the_same(changed: Path) -> None:
@@ -90,8 +85,6 @@ def test_lines_of_another_version_prove_nothing(changed: Path) -> None:
     ((_, message),) = of_summary(verified.cannot)
     assert message.endswith("may have written other lines")
     assert of_summary(verified.differing) == []
-    ((_, message),) = of_summary(result_faults(changed, Registry(), MOST_BYTES))
-    assert message.endswith("and may compute otherwise")
 
 
 def test_a_missing_summary_is_not_large(changed: Path) -> None:
@@ -99,9 +92,3 @@ def test_a_missing_summary_is_not_large(changed: Path) -> None:
     listed_anew(changed)
     verified = verify(changed, Registry(), most_bytes=MOST_BYTES)
     assert any("no summary.json" in one.message for one in verified.cannot)
-
-
-def test_a_large_summary_alone_is_refused_with_the_way_to_validate_it(changed: Path) -> None:
-    (fault,) = result_faults(changed / "summary.json", Registry(), MOST_BYTES)
-    assert fault.kind == "unreadable"
-    assert "at most 1,000 are read alone: validate its folder" in fault.message

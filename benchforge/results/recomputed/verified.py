@@ -36,7 +36,16 @@ class Verified:
     other: str = ""
     "The version of benchforge that wrote it, where that was not this one."
     as_written: tuple[str, ...] = ()
-    "Numbers of trials that nothing else tells: by their paths, without places in lists."
+    "Numbers of trials, and members of the header, that nothing else tells: by their paths."
+
+    def add(self, value: RecomputedValue | FileFault) -> None:
+        """Add what is wrong, or not known, of a file; or a digest that is right."""
+        if isinstance(value, FileFault):
+            (self.differing if value.kind == "invalid" else self.cannot).append(value)
+        elif value.cannot:
+            self.cannot.append(value.file.fault(value.cannot, *value.path))
+        else:
+            self.compared += 1
 
     @property
     def proved(self) -> int:

@@ -1,19 +1,23 @@
 """What is wrong with the files of a result: each by itself, and what they say of each other.
 
-Whether a summary is what its trials give is not asked: `validate/validity.py` computes it again.
+Nothing is computed again here: see `verify`.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import FileFault, Parsed, parse, parse_named
+from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse, parse_named
 from benchforge.model.files.folder import (
     HEADER,
+    MANIFEST,
     RUNTIMES,
+    SIGNED,
     SUMMARY,
     ceiling_files,
     parse_trials,
@@ -39,7 +43,8 @@ _MOST_LOCK = 16 * door.MIB
 def faults(path: Path) -> list[FileFault]:
     """Return what is wrong with a result's folder, or with one of its files."""
     if path.is_dir():
-        return read_files(path).faults
+        files = read_files(path)
+        return [*files.unread, *contradictions(files)]
     parsed = parse_named(path, Header, Trial, Summary, Session, Ceiling, Manifest, Calibration)
     if isinstance(parsed, list):
         return parsed
@@ -52,50 +57,92 @@ def faults(path: Path) -> list[FileFault]:
     return []
 
 
-@dataclass(frozen=True)
+@dataclass
 class FolderFiles:
-    """The files of a result that could be read, and what is wrong with any."""
+    """The files of a result that could be read, and what is wrong with the others."""
 
-    header: Parsed[Header] | None
-    trials: Sequence[Parsed[Trial]]
-    sessions: Sequence[Parsed[Session]]
-    ceilings: Sequence[Parsed[Ceiling]]
-    summary: Parsed[Summary] | None
-    faults: list[FileFault]
+    folder: Path
+    header: Parsed[Header] | None = None
+    trials: list[Parsed[Trial]] = field(default_factory=list)
+    sessions: list[Parsed[Session]] = field(default_factory=list)
+    ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
+    summary: Parsed[Summary] | None = None
+    manifests: dict[str, Parsed[Manifest]] = field(default_factory=dict)
+    "The manifest, and the manifest that was signed, by file name."
+    unread: list[FileFault] = field(default_factory=list)
+    wrong: list[FileFault] | None = None
+    "Contradictions of trials that are kept in part; None where all of a trial is kept."
+
+    @cached_property
+    def machine(self) -> MachineBounds:
+        """What the machine can do at most, by the header."""
+        return MachineBounds() if self.header is None else MachineBounds.of(self.header.model.facts)
+
+    def reduced(self, trial: Parsed[Trial]) -> Parsed[Trial]:
+        """Return what is kept of a trial; note what it says that cannot be, where that goes."""
+        if self.wrong is None:
+            return trial.packed()
+        self.wrong.extend(_of_trial(trial, self.machine))
+        if trial.model.search_outcome is not None:
+            return trial.packed()
+        turns = trial.model.turns
+        slim = None if turns is None else turns.model_copy(update={"slices": ()})
+        empty = {**_OF_ITSELF, "turns": slim}
+        read = partial(door.read, trial.file.parent, trial.file.name, MOST_BYTES)
+        return Parsed(trial.file, trial.model.model_copy(update=empty), read)
+
+    def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:
+        """Yield a file that could be read; note the faults of another."""
+        if isinstance(parsed, Parsed):
+            yield parsed
+        else:
+            self.unread.extend(parsed)
 
 
-def read_files(folder: Path, *, with_summary: bool = True) -> FolderFiles:
-    """Read the files of a result, each once; its summary only `with_summary`."""
-    header = parse(folder, HEADER, Header)
-    if isinstance(header, list) and header[0].kind == "older":
-        # Its other files are of that format, too.
-        return FolderFiles(None, (), (), (), None, [header[0]])
-    trials = [one if isinstance(one, list) else one.packed() for one in parse_trials(folder)]
-    sessions = [parse(folder, name, Session) for name in session_files(folder)]
-    ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]
-    there = with_summary and (folder / SUMMARY).exists()
-    summary = parse(folder, SUMMARY, Summary) if there else None
-    files = FolderFiles(
-        header if isinstance(header, Parsed) else None,
-        [trial for trial in trials if isinstance(trial, Parsed)],
-        [session for session in sessions if isinstance(session, Parsed)],
-        [ceiling for ceiling in ceilings if isinstance(ceiling, Parsed)],
-        summary if isinstance(summary, Parsed) else None,
-        [],
-    )
-    for parsed in (header, *trials, *sessions, *ceilings, summary):
-        files.faults.extend(parsed if isinstance(parsed, list) else ())
-    files.faults.extend(_of_files(files))
+_OF_ITSELF: dict[str, object] = {
+    **dict.fromkeys(("load_answers", "monitor", "observation", "probes", "reading", "stream")),
+    "answers": (),
+    "processes": (),
+}
+"What no other file of a result is compared with."
+
+
+def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) -> FolderFiles:
+    """Read the files of a result, each once; its summary only `with_summary`.
+
+    Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
+    """
+    files = FolderFiles(folder, wrong=None if all_of else [])
+    files.header = next(files.read(parse(folder, HEADER, Header)), None)
+    if files.unread and files.unread[0].kind == "older":
+        return files  # its other files are of that format, too
+    for trial in parse_trials(folder):
+        files.trials += [files.reduced(parsed) for parsed in files.read(trial)]
+    for name in session_files(folder):
+        files.sessions += files.read(parse(folder, name, Session))
+    for name in ceiling_files(folder):
+        files.ceilings += files.read(parse(folder, name, Ceiling))
+    if with_summary and os.path.lexists(folder / SUMMARY):
+        files.summary = next(files.read(parse(folder, SUMMARY, Summary)), None)
     return files
 
 
-def _of_files(files: FolderFiles) -> Iterator[FileFault]:
+def read_manifests(files: FolderFiles) -> None:
+    """Read the manifest of a result, and the one that was signed, where they are."""
+    for name in (MANIFEST, SIGNED):
+        if os.path.lexists(files.folder / name):
+            for parsed in files.read(parse(files.folder, name, Manifest)):
+                files.manifests[name] = parsed
+
+
+def contradictions(files: FolderFiles) -> Iterator[FileFault]:
+    """Yield what files of a result say that cannot be, alone or beside each other."""
     header = files.header
-    machine = MachineBounds() if header is None else MachineBounds.of(header.model.facts)
-    for trial in files.trials:
-        yield from _of_trial(trial, machine)
+    for trial in files.trials if files.wrong is None else ():
+        yield from _of_trial(trial, files.machine)
+    yield from files.wrong or ()
     for ceiling in files.ceilings:
-        yield from _of_ceiling(ceiling, machine)
+        yield from _of_ceiling(ceiling, files.machine)
     yield from _of_sessions(files.sessions)
     if header is None:
         return

@@ -22,28 +22,32 @@ class ReportOptions:
         help="Print all that is known of the findings of a check, such as K1; alone, of all "
         "checks.",
     )
-    opened: bool = option("--open", help="Open report.html in a browser.")
+    write: bool = option("--write", help="Write summary and reports anew into the result.")
+    opened: bool = option(
+        "--open", help="Write the page into a temporary folder, and open it in a browser."
+    )
     names: tuple[str, ...] = option(
         "--reporter", metavar="NAME", help="Use only this reporter; repeatable."
     )
     output: str | None = option(
         *("-o", "--output"),
         metavar="FOLDER",
-        help="Folder to write to instead of the result; - prints the output of one reporter.",
+        help="Folder to write to; - prints the output of one reporter.",
     )
 
 
 @click_command("report", ReportOptions)
 def command(options: ReportOptions) -> int:
-    """Regenerate summary and reports of a result from its trials, and print the answers.
+    """Print the answers of a result, formed again from its trials.
 
-    Without RESULT, the newest result in the folder results is taken.
+    Without RESULT, the newest result in the folder results is taken. The run may be interrupted or
+    still in progress. The result stays as it is: its files are evidence. Only with --write
+    benchforge writes summary and reports anew into it.
 
-    The run may be interrupted or still in progress; if it is in progress, write to another folder
-    with -o. Built-in reporters: csv, html, markdown and terminal, which every run uses, and
-    github, json, junit and why.
+    Built-in reporters: csv, html, markdown and terminal, which every run uses, and github, json,
+    junit and why.
 
-    Exit codes: 0 the reports are written, whatever they say; 1 a file of the result is invalid; 2
+    Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
     """
     from benchforge.cli.console.reported import text_of
@@ -52,8 +56,8 @@ def command(options: ReportOptions) -> int:
         named_result,
         one_report,
         open_page,
-        renew,
         with_findings,
+        written,
     )
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
@@ -74,9 +78,12 @@ def command(options: ReportOptions) -> int:
         show(text_of("why", *summary, registry), painted=True)
         return 0
     if options.opened:
-        return open_page(result)
+        return open_page(summed(result, registry), registry)
     if options.output == "-":
         show(one_report(summed(result, registry), registry, names).rstrip("\n"), painted=True)
         return 0
-    renew(result, registry, names, options.output)
+    if names and not (options.write or options.output):
+        message = f"--reporter {names[0]}: no folder is named for its files"
+        raise Unusable(message, "name one with -o, or add --write for the folder of the result")
+    written(result, registry, options)
     return 0

@@ -1,5 +1,6 @@
 """Reports of a stored result: files beside it, and a table, as at the end of its run."""
 
+import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from benchforge.checks.ways import reason, way_of_comparison
 from benchforge.cli.console.named_file import without_suites
 from benchforge.cli.console.reported import cannot_write, files_written, text_of
 from benchforge.cli.console.say import say, show
+from benchforge.cli.results.report.command import ReportOptions
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.file import Parsed, parse
 from benchforge.model.files.folder import HEADER, MANIFEST, SUMMARY, read_header
@@ -34,15 +36,17 @@ def named_result(paths: Sequence[Path]) -> Path:
     return result
 
 
-def renew(result: Path, registry: Registry, names: Sequence[str], output: str | None) -> None:
-    """Write the reports of a result into a folder, by default its own, and print its table.
+def written(result: Path, registry: Registry, options: ReportOptions) -> None:
+    """Print the table of a result, and write its reports where the options say so.
 
     Raises Unusable for the folder of another result, CannotKeep where they cannot be written.
     """
-    if output is None or Path(output).resolve() == result.resolve():
+    into = Path(options.output) if options.output else result
+    if into.resolve() == result.resolve():
+        if not (options.write or options.output):
+            return _write(summed(result, registry), registry, (), None)
         with ResultWriter(result).held():
-            return _renew(summed(result, registry), registry, names, result)
-    into = Path(output)
+            return _write(summed(result, registry), registry, options.names, result)
     if (into / HEADER).exists():
         raise Unusable(f"-o {into}: is a different result", "name a new folder")
     source = summed(result, registry)
@@ -51,21 +55,17 @@ def renew(result: Path, registry: Registry, names: Sequence[str], output: str | 
     except OSError as error:
         hint = "choose another folder with -o"
         raise CannotKeep(f"{error.filename or into}: {error.strerror}", hint) from error
-    return _renew(source, registry, names, into)
+    return _write(source, registry, options.names, into)
 
 
-def _renew(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> None:
+def _write(source: Summed, registry: Registry, names: Sequence[str], into: Path | None) -> None:
+    """Print the table of a result; write its reports into a folder, if there is one."""
     planned = counted(source.planned, "planned measurement")
     say(f"{source.path}: {counted(len(source.trials), 'trial')} of {planned}, attempts counted")
-    wanted = tuple(dict.fromkeys(names)) or REPORTERS
     paths: list[Path] = []
     try:
-        if not names:
-            whole(into, SUMMARY, source.summary)
-            paths.append(into / SUMMARY)
-        paths += write_reports(source.summary, source.trials, registry, source.path, wanted, into)
-        if not names and into == source.path:
-            paths += renew_reports(source.summary, source.trials, registry, into)
+        if into is not None:
+            paths = _files(source, registry, names, into)
     except OSError as error:
         raise cannot_write(error) from error
     finally:
@@ -73,12 +73,24 @@ def _renew(source: Summed, registry: Registry, names: Sequence[str], into: Path)
     path = source.path
     del source  # a manifest takes as much memory
     if into == path:
-        _renew_manifest(into)
-    say(
-        files_written(paths, into)
-        if paths
-        else "nothing written: the reporters have nothing to report"
-    )
+        _renew_manifest(path)
+    if paths:
+        say(files_written(paths, path if into is None else into))
+    elif into is not None:
+        say("nothing written: the reporters have nothing to report")
+
+
+def _files(source: Summed, registry: Registry, names: Sequence[str], into: Path) -> list[Path]:
+    """Write summary and reports, or what the named reporters make; return the files."""
+    paths: list[Path] = []
+    if not names:
+        whole(into, SUMMARY, source.summary)
+        paths.append(into / SUMMARY)
+    wanted = tuple(dict.fromkeys(names)) or REPORTERS
+    paths += write_reports(source.summary, source.trials, registry, source.path, wanted, into)
+    if not names and into == source.path:
+        paths += renew_reports(source.summary, source.trials, registry, into)
+    return paths
 
 
 def _renew_manifest(folder: Path) -> None:
@@ -139,10 +151,17 @@ def _why_not(source: Summed, id_: str) -> str:
     return f"; it is not judged: {reasons[0]}" if reasons and all(reasons) else ""
 
 
-def open_page(result: Path) -> int:
-    """Open a result's page. Raises Unusable where there is none."""
-    if not (page := result / PAGE).is_file():
-        raise Unusable(f"{page}: is missing", f"write it: benchforge report {result}")
-    if not webbrowser.open(page.resolve().as_uri()):
-        raise Unusable("no browser was found", f"open the file {page.resolve()}")
+def open_page(source: Summed, registry: Registry) -> int:
+    """Form the page of a result anew, and open it: nobody knows who wrote the one beside it.
+
+    Raises CannotKeep where it cannot be written, and Unusable without a browser.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="benchforge-page-"))
+        write_reports(source.summary, source.trials, registry, source.path, ("html",), folder)
+    except OSError as error:
+        raise cannot_write(error) from error
+    page = folder / PAGE
+    if not webbrowser.open(page.as_uri()):
+        raise Unusable("no browser was found", f"open the file {page}")
     return 0

@@ -40,7 +40,7 @@ def command(options: SignOptions) -> int:
     from benchforge.model.files.folder import HEADER, MANIFEST, SIGNATURE, SIGNED, accepted
     from benchforge.model.files.manifest import Manifest
     from benchforge.results.recomputed.manifest import changed_files
-    from benchforge.results.verify.signature import trials_in_words
+    from benchforge.results.verify.form import trials_in_words
     from benchforge.results.verify.ssh_keygen import signature
     from benchforge.run.disk.result_writer import ResultWriter
     from benchforge.text import door

@@ -17,32 +17,32 @@ class ValidateOptions:
 
 @click_command("validate", ValidateOptions)
 def command(options: ValidateOptions) -> int:
-    """Check that the files of results are complete and agree with each other.
+    """Check that the files of results are complete and agree in form: the first level of verify.
 
-    PATH is a result folder or one of its files.
+    PATH is a result folder or one of its files. This needs no program and no plugin. The numbers of
+    a folder are not computed again: benchforge verify does that.
 
-    benchforge computes the summary of a folder again from its trials. This needs no program, and
-    of the suite's plugins only the metrics.
-
-    Exit codes: 0 everything is valid; 1 a file is invalid; 2 a file cannot be read, or the summary
-    cannot be computed again.
+    Exit codes: 0 everything is valid; 1 a file is invalid; 2 a file cannot be read.
     """
     from benchforge.cli.console.named_file import without_suites
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.validate.validity import result_faults
-    from benchforge.model.files.folder import SUMMARY, hint_of
+    from benchforge.model.files.folder import hint_of
     from benchforge.parts.registry import Registry
+    from benchforge.results.validity.faults import faults
+    from benchforge.results.verify.in_words import ALONE, FORM
+    from benchforge.results.verify.recompute.compare import verify
     from benchforge.text import safe
 
-    code = 0
-    registry = Registry()
+    code, registry = 0, Registry()
     for path in without_suites(options.paths):
-        path_faults = result_faults(path, registry)
-        if not path_faults:
-            alone = path.is_file() and path.name == SUMMARY
-            more = "; not recomputed from its trials, verdicts included: name the folder"
-            show(f"{path}: valid{more if alone else ''}")
-        for fault in path_faults:
+        if folder := path.is_dir():
+            verified = verify(path, registry, "form")
+            wrong = [*verified.differing, *verified.cannot]
+        else:
+            wrong = faults(path)
+        if not wrong:
+            show(safe.word(f"{path}: valid: {FORM if folder else ALONE}"))
+        for fault in wrong:
             show(safe.word(str(fault)))
             code = max(code, INVALID if fault.kind == "invalid" else UNREADABLE)
             if hint := hint_of(fault):

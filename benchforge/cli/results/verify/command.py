@@ -1,7 +1,8 @@
-"""`benchforge verify`: whether a result's numbers are those that its raw files give."""
+"""`benchforge verify`: whether the files of a result agree, down to its raw files."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from benchforge.cli.console.options import argument, click_command, option
 
@@ -10,9 +11,17 @@ CONTRADICTED, NOT_PROVED = 1, 2
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """Which result is verified, and by which signers."""
+    """Which result is verified, how far, and by which signers."""
 
     folder: Path = argument(metavar="RESULT")
+    level: Literal["form", "numbers", "evidence"] = option(
+        "--level",
+        default="evidence",
+        show_default=True,
+        help="form: the files are those that were listed, and say nothing that cannot be. "
+        "numbers: besides, the summary and the reports follow from the trials. evidence: besides, "
+        "the trials follow from the raw files.",
+    )
     name_all: bool = option("--all", help="Print every difference, not only the first.")
     signers: Path | None = option(
         "--signers",
@@ -24,52 +33,27 @@ class VerifyOptions:
 
 @click_command("verify", VerifyOptions)
 def command(options: VerifyOptions) -> int:
-    """Recompute every number of a result from its raw files, and compare.
+    """Check the files of a result, recompute its numbers from its raw files, and compare.
 
-    This writes nothing, and starts no process but ssh-keygen with --signers. It needs the plugins
-    of the suite's load tools, but no program and no app.
+    This writes nothing, and starts no process but ssh-keygen with --signers. It needs no program
+    and no app; of the suite's plugins it needs those of load tools and metrics for the level
+    evidence, those of metrics for numbers, and none for form. The last line says what is shown.
 
-    Exit codes: 0 proved: all numbers agree; 1 contradicted: a number, a file or the signature
-    differs; 2 not proved: a number cannot be read or recomputed, or a file is not signed; 3
-    ssh-keygen is missing.
+    Exit codes: 0 proved: all files and numbers agree; 1 contradicted: a number, a file or the
+    signature differs; 2 not proved: a number cannot be read or recomputed, or a file is not signed;
+    3 ssh-keygen is missing.
     """
     from benchforge.cli.console.say import show
-    from benchforge.model.files.folder import SIGNATURE
     from benchforge.parts.registry import Registry
+    from benchforge.results.verify.in_words import answer_lines, scope_line
     from benchforge.results.verify.recompute.compare import verify
     from benchforge.results.verify.signature import check_signature
     from benchforge.text import safe
-    from benchforge.text.readable import counted, exact
 
     folder, signers = options.folder, options.signers
-    verified = verify(folder, Registry())
+    verified = verify(folder, Registry(), options.level)
     signed = "" if signers is None else check_signature(folder, signers, verified)
-    if signers is None and (folder / SIGNATURE).exists():
-        signed = "signed, and not checked: name the signers with --signers FILE"
-    code = CONTRADICTED if verified.differing else NOT_PROVED if verified.not_proved else 0
-    answer = {CONTRADICTED: "contradicted", NOT_PROVED: "not proved"}.get(code, "proved")
-    values, trials = counted(verified.proved, "value"), counted(verified.trials, "trial")
-    others = (
-        f"{exact(verified.not_proved)} not proved, {exact(len(verified.differing))} contradicted"
-    )
-    show(f"{folder}: {answer}: {values} of {trials} recomputed, {others}")
-    lines = {
-        "contradicted": [*map(str, verified.differing)],
-        "not proved": [*map(str, verified.cannot)],
-    }
-    if verified.older:
-        older = f"{counted(verified.older, 'value')} that benchforge {verified.other} did not write"
-        lines["not proved"].append(older)
-    for title, differences in lines.items():
-        most = len(differences) if options.name_all else 1
-        for difference in differences[:most]:
-            show(safe.word(f"{title}: {difference}"))
-        if differences[most:]:
-            show(f"{exact(len(differences) - most)} more {title}: --all names them")
-    if signed:
-        show(safe.word(signed))
-    if verified.other and verified.differing:
-        show(f"benchforge {verified.other} wrote it: this version may compute differently")
-    if verified.as_written:
-        show(f"not confirmed by other files: {', '.join(verified.as_written)}")
-    return code
+    for line in answer_lines(folder, verified, all_of_them=options.name_all):
+        show(safe.word(line))
+    show(safe.word(scope_line(options.level, folder, verified, signed)))
+    return CONTRADICTED if verified.differing else NOT_PROVED if verified.not_proved else 0

@@ -1,36 +1,25 @@
 """Whether the numbers of a result are those that its raw files give."""
 
-import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse
-from benchforge.model.files.folder import (
-    HEADER,
-    MANIFEST,
-    SUMMARY,
-    accepted,
-    ceiling_files,
-    parse_trials,
-    read_sessions,
-)
-from benchforge.model.files.manifest import Manifest
-from benchforge.model.files.result import Header
-from benchforge.model.summary.summary import Summary
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.folder import refusal
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
 from benchforge.results.recomputed.verified import Verified, compare_values
+from benchforge.results.validity.faults import FolderFiles, read_files, read_manifests
+from benchforge.results.validity.lines import summed
+from benchforge.results.verify.form import completeness, form
 from benchforge.results.verify.recompute import turns
 from benchforge.results.verify.recompute.cases import cases
-from benchforge.results.verify.recompute.files import files
-from benchforge.results.verify.recompute.kept_suite import kept_suite
 from benchforge.results.verify.recompute.monitors import monitors
 from benchforge.results.verify.recompute.plan import (
     attempts,
@@ -54,7 +43,10 @@ from benchforge.results.verify.recompute.trials import (
     there,
 )
 
-RECOMPUTATIONS: tuple[Recomputation, ...] = (
+Level = Literal["form", "numbers", "evidence"]
+"How far a result is verified: its files, its summary from its trials, its trials from raw outputs."
+
+EVIDENCE: tuple[Recomputation, ...] = (
     there,
     cases,
     order,
@@ -74,14 +66,18 @@ RECOMPUTATIONS: tuple[Recomputation, ...] = (
     streams,
     turns.planned,
     turns.slices,
-    summary,
-    reports,
-    files,
 )
 "In this order: what differs first is the cause of what differs later."
+NUMBERS: tuple[Recomputation, ...] = (summary, reports)
+
+STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
+"What the header states of time, machine and programs: the manifest alone vouches for it."
 
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
+
+LARGEST_SUMMARY = 4 << 20
+"Bytes of a summary from which on it is compared line by line: as values it takes ten times that."
 
 _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
 "By how many names a number is called that nothing computes again; by one where it is not here."
@@ -90,15 +86,42 @@ _DEPTH = {"observation": 2, "observation.usage": 3, "observation.machine": 3}
 def verify(
     folder: Path,
     registry: Registry,
-    recomputations: tuple[Recomputation, ...] = RECOMPUTATIONS,
-    most_bytes: int = MOST_BYTES,
+    level: Level = "evidence",
+    further: tuple[Recomputation, ...] = (),
+    most_bytes: int = LARGEST_SUMMARY,
 ) -> Verified:
     """Compute a result again, and compare; a summary of more than `most_bytes` line by line.
 
-    Raises Unusable where a file, the suite in the header or a part of it cannot be had, and
-    InvalidFile where a file says what cannot be.
+    `further` is computed again besides what the level has, but not at the level `form`.
+
+    Raises Unusable where the suite in the header or a part of it cannot be had. At the level
+    `form` each file that cannot be read is a fault; else it raises Unusable for the first one, or
+    InvalidFile where the file says what cannot be.
     """
-    result = _read(folder, registry, most_bytes)
+    large = is_large(folder, most_bytes)
+    files = read_files(folder, with_summary=not large, all_of=level != "form")
+    read_manifests(files)
+    if level == "form":
+        verified = Verified(len(files.trials))
+    else:
+        result = _result(files, registry, large)
+        if level == "evidence":
+            further = (*EVIDENCE, *NUMBERS, *further)
+            _ = result.suite  # one that cannot be had is refused before anything is compared
+        else:
+            further = (*NUMBERS, *further)
+        verified = _recomputed(result, further)
+        if level != "evidence":
+            verified.as_written = ()  # no value of a trial was computed again
+    summary_lines = () if files.summary is None else summed(files.summary)
+    rest = summary_lines if level == "form" else completeness(files)
+    for value in chain(form(files), rest):
+        verified.add(value)
+    return verified
+
+
+def _recomputed(result: Result, recomputations: Iterable[Recomputation]) -> Verified:
+    """Compare what is computed again."""
     verified = Verified(
         len(result.trials), other="" if result.ours else result.header.model.benchforge
     )
@@ -112,22 +135,20 @@ def verify(
             elif isinstance(again, FileFault) and of_a_version:
                 by = f"benchforge {verified.other} may have its own way"
                 verified.cannot.append(replace(again, message=f"{again.message}; {by}"))
-            elif isinstance(again, FileFault):
-                verified.differing.append(again)
-            elif again.cannot:
-                verified.cannot.append(again.file.fault(again.cannot, *again.path))
+            elif isinstance(again, FileFault) or again.cannot:
+                verified.add(again)
             else:
                 if (again.file.file, again.path[:1]) != last:
                     last = again.file.file, again.path[:1]
                     document = _document(again.file, *again.path[:1])
                 compare_values(again, document, verified, ours=result.ours)
                 covered.setdefault(again.file.file, set()).add(again.path)
-    alone = {
+    numbers = {
         _group(path)
         for trial in result.trials
         for path in _numbers(trial.model.model_dump(mode="json"), (), covered.get(trial.file, ()))
     }
-    verified.as_written = tuple(sorted(alone))
+    verified.as_written = tuple(sorted({*numbers, *STATED}))
     return verified
 
 
@@ -141,27 +162,20 @@ def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None
     verified.cannot.append(replace(first, message=f"{first.message}; {by}"))
 
 
-def _read(folder: Path, registry: Registry, most_bytes: int) -> Result:
-    header = _parsed(folder, HEADER, Header)
-    trials = [accepted(parsed).packed() for parsed in parse_trials(folder)]
-    large = is_large(folder, most_bytes)
-    has_summary, has_manifest = (os.path.lexists(folder / name) for name in (SUMMARY, MANIFEST))
+def _result(files: FolderFiles, registry: Registry, large: bool) -> Result:
+    """Return what can be computed again. Raises what the first fault is of what is not read."""
+    if files.unread or files.header is None:
+        raise refusal(files.unread[0])
     return Result(
-        header=header,
-        trials=tuple(sorted(trials, key=lambda trial: trial.model.number)),
-        ceilings=tuple(_parsed(folder, name, Ceiling) for name in ceiling_files(folder)),
-        sessions=read_sessions(folder),
-        summary=_parsed(folder, SUMMARY, Summary) if has_summary and not large else None,
-        manifest=_parsed(folder, MANIFEST, Manifest) if has_manifest else None,
-        suite=kept_suite(header.model, f"the suite in {folder / HEADER}", registry),
+        header=files.header,
+        trials=tuple(sorted(files.trials, key=lambda trial: trial.model.number)),
+        ceilings=tuple(files.ceilings),
+        sessions=tuple(session.model for session in files.sessions),
+        summary=files.summary,
         registry=registry,
-        ours=header.model.benchforge == own_version(),
+        ours=files.header.model.benchforge == own_version(),
         large=large,
     )
-
-
-def _parsed(folder: Path, name: str, model: type[Model]) -> Parsed[Model]:
-    return accepted(parse(folder, name, model))
 
 
 def _document(file: Parsed[Any], *member: str | int) -> object:

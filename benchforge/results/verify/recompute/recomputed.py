@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from benchforge.checks.summary import concluded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.files.manifest import Manifest
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
@@ -18,10 +17,11 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.part import Driver
 from benchforge.parts.registry import Registry
+from benchforge.results.conclude import installed_metrics
 from benchforge.results.recomputed.large_summary import ComparedLines, compared_after
 from benchforge.results.recomputed.summed_up import SummedUp, summed_up
 from benchforge.results.recomputed.verified import RecomputedValue
-from benchforge.results.verify.recompute.kept_suite import KeptSuite
+from benchforge.results.verify.recompute.kept_suite import KeptSuite, kept_suite
 from benchforge.run.ceiling.load import load_of
 from benchforge.suite.scenarios.search import rated
 
@@ -48,7 +48,7 @@ class KeptTrial:
 
 @dataclass(frozen=True)
 class Result:
-    """A result as it was read, and the suite that says how."""
+    """A result as it was read; its suite says how, and is read when it is needed."""
 
     header: Parsed[Header]
     trials: tuple[Parsed[Trial], ...]
@@ -56,13 +56,17 @@ class Result:
     ceilings: tuple[Parsed[Ceiling], ...]
     sessions: tuple[Session, ...]
     summary: Parsed[Summary] | None
-    manifest: Parsed[Manifest] | None
-    suite: KeptSuite
     registry: Registry
     ours: bool
     "True if this very version of benchforge wrote it."
     large: bool = False
     "True if its summary is compared line by line: `summary` is None then."
+
+    @cached_property
+    def suite(self) -> KeptSuite:
+        """The suite that the header holds. Raises Unusable where it or a part cannot be had."""
+        header = self.header
+        return kept_suite(header.model, f"the suite in {header.file}", self.registry)
 
     @cached_property
     def summed_up(self) -> SummedUp:
@@ -95,7 +99,8 @@ class Result:
 
     def _concluded_after(self, sessions: int) -> Summary:
         if sessions not in self._by_sessions:
-            of, header, metrics = self._after(sessions), self.header.model, self.suite.metrics
+            of, header = self._after(sessions), self.header.model
+            metrics = installed_metrics(header, self.header.file.parent, self.registry)
             again = concluded(header, of.trials, metrics, of.sessions, of.ceilings)
             self._by_sessions[sessions] = again
         return self._by_sessions[sessions]

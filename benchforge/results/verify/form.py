@@ -1,0 +1,98 @@
+"""The form of a result: its files are those that were listed, and say nothing that cannot be."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from benchforge.model.files.file import FileFault, Parsed
+from benchforge.model.files.folder import MANIFEST, SIGNED, TRIALS
+from benchforge.model.files.manifest import Manifest, is_measured, place_of
+from benchforge.results.recomputed.manifest import changed_files
+from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.validity.faults import FolderFiles, contradictions
+from benchforge.run.disk.manifest import MOST_BYTES, listable
+from benchforge.text import door
+from benchforge.text.readable import conjoined, listed
+
+Values = Iterator[RecomputedValue | FileFault]
+
+
+def form(files: FolderFiles) -> Values:
+    """Yield the digest of each file that is listed, and what files say that cannot be."""
+    yield from files.unread
+    if files.header is None:
+        return
+    yield from contradictions(files)
+    for manifest in files.manifests.values():
+        yield from changed_files(manifest if manifest.file.name == MANIFEST else measured(manifest))
+
+
+def completeness(files: FolderFiles) -> Values:
+    """Yield what nothing lists, and what was not signed where something was."""
+    manifest, signed = files.manifests.get(MANIFEST), files.manifests.get(SIGNED)
+    if manifest is not None:
+        yield from _later(manifest)
+    elif files.header is not None:
+        why = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
+        yield RecomputedValue(files.header, cannot=why)
+    if signed is not None:
+        if unsigned := list(_unsigned(files.folder, signed.model)):
+            why = f"was signed without {listed(unsigned)}"
+            yield FileFault(signed.file, "", None, why, "unreadable")
+        for why in _changed_reports(files.folder, signed.model):
+            yield RecomputedValue(signed, ("files",), cannot=why)
+
+
+def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:
+    """Return a manifest of what was measured: other files are formed anew when a run goes on."""
+    model = manifest.model
+    return replace(manifest, model=model.model_copy(update={"files": model.measured}))
+
+
+def _later(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue]:
+    """Yield what was measured after the manifest was written, by a run that was killed."""
+    names = manifest.model.files
+    covered = {place_of(name) for name in names}
+    later = dict.fromkeys(
+        place_of(name) or name
+        for name in listable(manifest.file.parent)
+        if name not in names and is_measured(name) and (place_of(name) or name) not in covered
+    )
+    for place in later:
+        yield RecomputedValue(manifest, ("files",), cannot=f"{place} is not listed")
+
+
+def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
+    """Yield what of a result a signature does not cover: trials first."""
+    names = [name for name in listable(folder) if name not in signed.files]
+    places = dict.fromkeys(map(place_of, names))
+    numbers = [int(place.partition("/")[2]) for place in places if place.startswith(f"{TRIALS}/")]
+    if numbers:
+        yield trials_in_words(numbers)
+    yield from (name for name in names if not place_of(name))
+
+
+def _changed_reports(folder: Path, signed: Manifest) -> Iterator[str]:
+    """Yield signed reports and tables that are not there, or not as they were."""
+    for name in signed.files.keys() - signed.measured.keys():
+        try:
+            if door.sha256(folder, name, MOST_BYTES) != signed.files[name]:
+                yield f"{name} is not the file that was signed"
+        except OSError:
+            yield f"{name} was signed, and cannot be read"
+
+
+def trials_in_words(numbers: Iterable[int]) -> str:
+    """Return trials by their numbers, such as `trials 1 to 4 and 7`."""
+    spans: list[list[int]] = []
+    ordered = sorted(set(numbers))
+    if not ordered:
+        return "no trial"
+    for before, number in pairwise([ordered[0] - 2, *ordered]):
+        if number == before + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    words = (f"{one[0]} to {one[-1]}" if len(one) > 1 else str(one[0]) for one in spans)
+    return f"trial{'s' * (len(ordered) > 1)} {conjoined(words)}"
