@@ -10,6 +10,7 @@ from typing import Any
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedule, Series
+from benchforge.model.values.bounds import MOST_VALUES
 
 _ADDED = (
     *("unanswered", "received_bytes", "body_bytes", "promised_bytes", "connections"),
@@ -132,6 +133,8 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
         return None
     bin_s = there[0].bin_s
     moved = [round(later / bin_s) for later in later_s]
+    if max(moved) > MOST_VALUES:
+        return None
 
     def bins(of: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
         total = [0] * max(by + len(of(one)) for by, one in zip(moved, there, strict=True))

@@ -2,16 +2,21 @@
 
 import base64
 import contextlib
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
 
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
 from benchforge.model.trial.hosts import HostLink
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
-from benchforge.remote import wire
+from benchforge.parts.part import GRACE_S, Service
+from benchforge.remote import answers, wire
+from benchforge.remote.answers import ANSWERS_WITHIN_S, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.remote.readings import merged_reading
 from benchforge.remote.session.merged import HostPart, merged
@@ -23,7 +28,8 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
 from benchforge.run.trial.stages.steps import Steps, each
-from benchforge.text import door
+from benchforge.suite.cases.case import load_s
+from benchforge.text import door, safe
 
 if TYPE_CHECKING:
     from benchforge.remote.session.session import HostSession
@@ -51,6 +57,8 @@ def measure(
         _connected_again(session)
         trial.enter()
         run(HOSTS, [trial])
+    except wire.HostFault:
+        raise
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, inputs.step.case, inputs.folder)
         if isinstance(error, wire.HostLost):
@@ -92,7 +100,7 @@ class _HostsTrial:
         self._clocks: dict[str, tuple[float, float]] = {}
         self._moved: dict[str, float] = {}
         self._traffic: dict[str, Mapping[str, int]] = {}
-        self._facts: dict[str, Any] = {}
+        self._facts: dict[str, dict[str, JsonValue]] = {}
         self._trials: dict[str, Trial] = {}
         self._owns: bool | None = None
         self._links: dict[str, dict[str, HostLink]] = {}
@@ -100,15 +108,10 @@ class _HostsTrial:
 
     def enter(self) -> None:
         """Make the place of each host."""
-        call = self._session.connections.__getitem__
+        number = self._session.number_of(self._inputs)
+        steps = {label: {"case": number, "step": self._step(label)} for label in self._labels}
         with self.recorder.phase("keeper"):
-            number = self._session.number_of(self._inputs)
-            sent = {
-                label: call(label).send("enter", case=number, step=self._step(label))
-                for label in self._labels
-            }
-            entered = {label: call(label).result(number) for label, number in sent.items()}
-            self._facts = {label: answer["facts"] for label, answer in entered.items()}
+            self._facts = self._session.each_of(answers.ENTER.lasting(ANSWERS_WITHIN_S), steps)
 
     def _step(self, label: str) -> dict[str, Any]:
         """Return what a host is told of the trial."""
@@ -129,31 +132,42 @@ class _HostsTrial:
             null=self._null(),
         ).model_dump(mode="json")
 
-    def start(self) -> Steps[dict[str, Any]]:
+    def start(self) -> Steps[dict[str, StartedService]]:
         """Start all services in order, each on its host; return where each is."""
-        case, services = self._case, dict[str, dict[str, Any]]()
+        case, services = self._case, dict[str, StartedService]()
         backends: dict[str, Any] = {}
         upstreams: dict[str, Any] = {}
         with self.recorder.phase("services"):
-            for role, label, _ in services_of(case):
+            for role, label, part in services_of(case):
                 name = f"{role}-{label}"
                 host = self._session.connections[case.hosts[name]]
+                made = type(part).template is not Service.template
+                builds_s = answers.MAKES_WITHIN_S if made else 0.0
                 services[name] = host.call(
-                    "service", name=name, backends=backends, upstreams=upstreams
+                    answers.SERVICE.lasting(part.ready_within + builds_s),
+                    name=name,
+                    backends=backends,
+                    upstreams=upstreams,
                 )
                 yield
-                (backends if role == "backend" else upstreams)[label] = services[name]["gives"]
+                (backends if role == "backend" else upstreams)[label] = services[name].gives
         return services
 
-    def ask(self, services: dict[str, Any]) -> None:
+    def ask(self, services: dict[str, StartedService]) -> None:
         """Let the load tools' hosts send the request until it is answered rightly."""
+        places = {name: service.model_dump() for name, service in services.items()}
+        call = answers.ASK.lasting(self._case.server.ready_within)
         with self.recorder.phase("ask"):
-            self._session.all_of(self._tools, "ask", services=services)
+            self._session.all_of(self._tools, call, services=places)
 
     def warm_up(self, _: None) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
+        case, lasts_s = self._case, self._case.warm_up_s + self._case.driver.grace_s()
+        if case.workload is not None:  # its users log in, and each kind is answered
+            lasts_s += answers.MAKES_WITHIN_S
+            lasts_s += case.server.ready_within * len(case.workload.first)
         with self.recorder.phase("ask"):
-            self._session.all_of(self._tools, "warm_up")
+            self._session.all_of(self._tools, answers.WARM_UP.lasting(lasts_s))
         with self.recorder.phase("links"):
             self._links = self._session.links_of(self._case)
 
@@ -163,25 +177,25 @@ class _HostsTrial:
         with self.recorder.phase("load"):
             others = [label for label in self._labels if label not in self._tools]
             self._clocks = {label: self._offset(label) for label in self._labels}
-            before = session.all_of(self._labels, "traffic")
-            self._owns = session.all_of(others, "watch").get(self._server, {}).get("owns")
+            before = session.all_of(self._labels, answers.TRAFFIC)
+            self._owns = session.all_of(others, answers.WATCH).get(self._server)
             self._loaded()
-            after = session.all_of(self._labels, "traffic")
-            observed = session.all_of(others, "observed")
-            if self._server in observed and observed[self._server]["owns"] is not self._owns:
-                self._owns = observed[self._server]["owns"]
+            after = session.all_of(self._labels, answers.TRAFFIC)
+            observed = session.all_of(others, answers.OBSERVED)
+            self._owns = observed.get(self._server, self._owns)
             self._moved = {
                 label: self._offset(label)[0] - self._clocks[label][0] for label in self._labels
             }
-            self._traffic = {
-                label: {name: after[label][name] - count for name, count in counts.items()}
-                for label, counts in before.items()
-            }
+            for label, first in before.items():
+                counts = (first.model_dump(), after[label].model_dump())
+                grown = {name: counts[1][name] - count for name, count in counts[0].items()}
+                self._traffic[label] = {k: count for k, count in grown.items() if count >= 0}
 
     def finish(self, _: None) -> None:
         """Let the load tools' hosts read what their tools say, and send the request again."""
         with self.recorder.phase("stop"):
-            self._session.all_of(self._tools, "finish")
+            kinds = 1 if self._case.workload is None else len(self._case.workload.first)
+            self._session.all_of(self._tools, answers.FINISH.lasting(kinds * ANSWERS_WITHIN_S))
 
     def _null(self) -> dict[str, Any] | None:
         """Return the null server, and for whose share of the load it is; None in a trial."""
@@ -200,20 +214,24 @@ class _HostsTrial:
 
         Those of a rate start one after the other within one interval of the whole rate.
         """
-        call = self._session.connections.__getitem__
+        driver = self._case.driver
+        call = answers.LOAD.lasting(load_s(driver) + max(0.0, driver.grace_s() - GRACE_S))
         if len(self._tools) == 1:
-            call(self._load).call("load")
+            self._session.all_of(self._tools, call)
             return
-        at, rate = time.monotonic() + _AHEAD_S, self._case.driver.load().rate
+        begin, rate = time.monotonic() + _AHEAD_S, driver.load().rate
         later_s = {
             label: 0.0 if rate is None else number / rate
             for number, label in enumerate(self._tools)
         }
-        sent = {
-            label: call(label).send("load", begins_s=at + later + self._clocks[label][0])
+        moments = {
+            label: {"begins_s": begin + later + self._clocks[label][0]}
             for label, later in later_s.items()
         }
-        began = {label: call(label).result(number)["began"] for label, number in sent.items()}
+        began = self._session.each_of(call, moments)
+        for label, moment in began.items():
+            if abs(moment - moments[label]["begins_s"]) > call.within_s:
+                raise wire.HostFault(label, "its load began at another time")
         starts = {label: began[label] - self._clocks[label][0] - later_s[label] for label in began}
         self._started_s = {label: start - min(starts.values()) for label, start in starts.items()}
 
@@ -225,9 +243,9 @@ class _HostsTrial:
             min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
         ):
             before = time.monotonic()
-            there = self._session.connections[label].call("clock")
+            moment = self._session.connections[label].call(answers.CLOCK)
             after = time.monotonic()
-            trips.append((after - before, there - (before + after) / 2))
+            trips.append((after - before, moment - (before + after) / 2))
         took, offset = min(trips)
         return offset, took / 2
 
@@ -235,25 +253,35 @@ class _HostsTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
-        answers = self._session.all_of(others_first, "leave", failure=why)
-        for label, answer in answers.items():
-            self._trials[label] = Trial.model_validate_json(answer["trial"])
-            self._fetched(label, answer["files"])
-            self._session.connections[label].call("clear")
-        body = answers[self._load]["body"]
+        stops_s = ANSWERS_WITHIN_S * len(self._case.services)
+        ended = self._session.all_of(others_first, answers.LEAVE.lasting(stops_s), failure=why)
+        for label, part in ended.items():
+            self._trials[label] = part.trial
+            self._fetched(label, part.files)
+            self._session.connections[label].call(answers.CLEAR)
+        step = self._inputs.step
         trial = self._trials[self._load].model_copy(
             update={
                 "case": self._case.name,  # a host does not know secrets of other parts
                 "number": self._inputs.number,
+                "block": step.block,
+                "position": step.position,
+                "attempt": self._inputs.attempt,
+                "seed": step.seed,
                 "started": self.recorder.began,
                 "seconds": time.monotonic() - self.recorder.begun_s,
                 "phases": self._phases(),
+                "checks": (),
             }
         )
-        if len(self._tools) > 1:
-            trial = self._divided(trial)
-        trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
-        return MeasuredTrial(trial, None if body is None else base64.b64decode(body))
+        try:
+            if len(self._tools) > 1:
+                trial = self._divided(trial)
+            trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
+        except (ArithmeticError, LookupError, ValueError, FileNotFoundError) as error:
+            reason = f"what hosts say of the trial contradicts itself: {str(error).splitlines()[0]}"
+            raise wire.HostFault(self._load, reason) from error
+        return MeasuredTrial(trial, ended[self._load].body)
 
     def _divided(self, trial: Trial) -> Trial:
         """Return the trial with the load of all load tools, and what they report together."""
@@ -281,35 +309,39 @@ class _HostsTrial:
         there = self._trials[self._load].phases
         return own | {name: there[name] for name in ("warm-up",) if name in there}
 
-    def _fetched(self, label: str, names: list[str]) -> None:
+    def _fetched(self, label: str, names: Iterable[str]) -> None:
         """Bring a host's files into the trial's folder; those that each host has get its label.
 
         Those of a second load tool and so on have the names of the first one's, in a folder.
         """
-        left = _LARGEST_FILES
+        rest = _LARGEST_FILES
         folder = self._inputs.folder
         for name in names:
             before = self._before(label)
             shared = name in {USAGE, SYSTEM, "keeper.err"} or before.endswith("/")
             own = f"{before}{name}" if shared else name
-            pieces: list[bytes] = []
-            size = 1
-            while sum(map(len, pieces)) < size and left > 0:
-                piece = self._session.connections[label].call(
-                    "fetch", name=name, offset=sum(map(len, pieces))
-                )
-                data, size = base64.b64decode(piece["data"]), int(piece["size"])
-                pieces.append(data)
-                left -= len(data)
-                if not data:
-                    break
-            if left <= 0:
-                raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
+            if os.path.lexists(folder / own):
+                raise wire.HostFault(label, f"another host has a file {safe.word(own)}, too")
+            content = self._content(label, name, rest)
+            rest -= len(content)
             above = own.rpartition("/")[0]
             with contextlib.suppress(FileExistsError):
                 if above:
                     door.make(folder, above)
-            door.write(folder, own, b"".join(pieces), lasting=False)
+            door.write(folder, own, content, lasting=False)
+
+    def _content(self, label: str, name: str, most: int) -> bytes:
+        """Return a file of a host."""
+        content, size, host = bytearray(), 1, self._session.connections[label]
+        while len(content) < size:
+            piece = host.call(answers.FETCH, name=name, offset=len(content))
+            size = piece.size
+            if size > most:
+                raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
+            content += piece.data
+            if len(piece.data) != wire.CHUNK and len(content) != size:
+                raise wire.HostFault(label, f"a piece of {safe.word(name)} has another size")
+        return bytes(content)
 
     def _before(self, label: str) -> str:
         """Return what stands before the names of a host's files."""

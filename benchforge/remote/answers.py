@@ -1,0 +1,229 @@
+"""Calls to a host: the shape of each answer, and how long it may take.
+
+Whoever controls a host controls what it sends. So an answer is read strictly, as one of these
+shapes, and nothing else that a host sends is used.
+"""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError
+
+from benchforge.errors import (
+    BenchforgeError,
+    CannotKeep,
+    NoAnswer,
+    OutputDamaged,
+    ProgramMissing,
+    ServerBroken,
+    TrialFailed,
+    Unusable,
+)
+from benchforge.model.trial.hosts import HostLink
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.file_names import Below
+from benchforge.model.values.frozen import Frozen
+from benchforge.remote import wire
+from benchforge.run.programs.runtimes import Ready
+
+ANSWERS_WITHIN_S = 20.0
+"Longest time of a call in which a host waits for nothing."
+MAKES_WITHIN_S, BUILDS_WITHIN_S = 600.0, 3600.0
+"Longest time to fill a template or to log users in, and to build a runtime."
+_LONGEST = 300
+"Characters of a message about an answer."
+_ERRORS = {
+    kind.__name__: kind
+    for kind in (BenchforgeError, CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, Unusable)
+}
+
+Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+Moment = Annotated[float, Field(ge=0, le=1e12)]
+"Seconds of a monotonic clock: an age of the machine, and not of the universe."
+T = TypeVar("T")
+
+
+class BootAnswer(Frozen):
+    """What the boot program of a host reports."""
+
+    python: str
+    machine: str
+    have: bool | None = None
+    "True if benchforge's files are there; None if this Python cannot run them."
+
+
+class Begun(Frozen):
+    """What a host is."""
+
+    address: Address
+    code: str
+    facts: dict[str, JsonValue]
+
+
+class Prepared(Frozen):
+    """What parts lack on a host; if they lack nothing, what their programs are."""
+
+    missing: tuple[tuple[str, str, str], ...] = ()
+    "Programs: name, Debian package and how to get it."
+    faults: tuple[tuple[str, str], ...] = ()
+    "Messages about runtimes and CPUs, with hints."
+    cases: str = ""
+    digests: dict[str, str] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+    runtimes: dict[str, Ready] = Field(default_factory=dict)
+
+
+class StartedService(Frozen):
+    """Place of a service, and what it gives to those that use it."""
+
+    address: Address
+    ports: dict[str, Port]
+    gives: dict[str, str]
+    certificate: str | None
+
+
+class Traffic(Frozen):
+    """Counters of a network interface."""
+
+    received: NonNegativeInt
+    sent: NonNegativeInt
+    dropped: NonNegativeInt
+
+
+class Piece(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
+    """A piece of a file, and the file's size."""
+
+    data: bytes
+    size: NonNegativeInt
+
+
+class HostPartOfTrial(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
+    """A host's part of a trial, and the names of its files."""
+
+    trial: Trial
+    body: bytes | None
+    files: tuple[Below, ...] = Field(max_length=10_000)
+
+
+class SentError(Frozen):
+    """An error on a host."""
+
+    type: str
+    message: str
+    hint: str = ""
+    stage: str = Field("drive", pattern="^[a-z]{1,20}$")
+    log: str = ""
+    about: Literal["behaviour", "apparatus"] = "behaviour"
+    broken: bool = False
+
+    @classmethod
+    def from_error(cls, error: Exception) -> "SentError":
+        """Return an error as it crosses; of a fault of our own, what it is and where."""
+        if isinstance(error, TrialFailed):
+            fields = ("message", "hint", "stage", "log", "about", "broken")
+            return cls(type="TrialFailed", **{name: getattr(error, name) for name in fields})
+        if isinstance(error, BenchforgeError):
+            names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
+            return cls(type=names[0], message=error.message, hint=error.hint)
+        frames = traceback.extract_tb(error.__traceback__)[-3:]
+        way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+        return cls(type="fault", message=f"{type(error).__name__}: {error} ({way})")
+
+    def raised(self, label: str, hide: Callable[[str], str]) -> BenchforgeError:
+        """Return the error to raise, with the host's label, in one line and without secrets."""
+        message, hint = (" ".join(hide(text).split()) for text in (self.message, self.hint))
+        if self.type == "TrialFailed":
+            kind = ServerBroken if self.broken else TrialFailed
+            failed = kind(self.stage, f"{label}: {message}", hint, self.log)
+            failed.about = self.about
+            return failed
+        if self.type in _ERRORS:
+            return _ERRORS[self.type](f"{label}: {message}", hint)
+        return wire.HostFault(label, f"benchforge failed there: {message[:_LONGEST]}")
+
+
+class CallAnswer(Frozen, Generic[T]):
+    """The answer to a call."""
+
+    kind: Literal["answer"] = "answer"
+    id: int
+    value: T
+
+
+class FailedCall(Frozen):
+    """An error instead of an answer."""
+
+    kind: Literal["error"] = "error"
+    id: int
+    error: SentError
+
+
+class LostTrial(Frozen):
+    """A trial cannot go on: this answers no call."""
+
+    kind: Literal["lost"] = "lost"
+    reason: str
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """A call, the shape of its answer, and the longest time until it comes."""
+
+    name: str
+    shape: Any
+    within_s: float = ANSWERS_WITHIN_S
+
+    def lasting(self, seconds: float) -> "Call[T]":
+        """Return the call, to which a host answers after `seconds` of something else."""
+        return replace(self, within_s=self.within_s + seconds)
+
+    def read(self, line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
+        """Return what a host sent. Raises ValueError, which says in one line what is wrong."""
+        answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(self.shape), line)
+        return answer
+
+
+BEGIN = Call[Begun]("begin", Begun)
+CLOCK = Call[float]("clock", Moment)
+HAS = Call[bool]("has", bool)
+TAKE = Call[None]("take", None)
+PREPARE = Call[Prepared]("prepare", Prepared)
+SINK = Call[int]("sink", Port)
+LINK = Call[HostLink]("link", HostLink)
+TRAFFIC = Call[Traffic]("traffic", Traffic)
+ENTER = Call[dict[str, JsonValue]]("enter", dict[str, JsonValue])
+SERVICE = Call[StartedService]("service", StartedService)
+ASK = Call[None]("ask", None)
+WARM_UP = Call[None]("warm_up", None)
+WATCH = Call[bool | None]("watch", bool | None)
+LOAD = Call[float]("load", Moment)
+OBSERVED = Call[bool | None]("observed", bool | None)
+FINISH = Call[None]("finish", None)
+LEAVE = Call[HostPartOfTrial]("leave", HostPartOfTrial)
+FETCH = Call[Piece]("fetch", Piece)
+CLEAR = Call[None]("clear", None)
+NOTHING = Call[None]("nothing", None)
+"Read where no call waits for an answer."
+
+
+@cache
+def _envelope(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(
+        Annotated[CallAnswer[shape] | FailedCall | LostTrial, Field(discriminator="kind")]
+    )
+
+
+def parsed(adapter: TypeAdapter[T], line: bytes) -> T:
+    """Return a line of JSON as its shape. Raises ValueError, which says what is wrong."""
+    try:
+        return adapter.validate_json(bounded(line), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        words = (*map(str, first["loc"]), first["msg"])
+        raise ValueError(": ".join(" ".join(word.split())[:_LONGEST] for word in words)) from None
