@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from benchforge.errors import ProgramMissing
 from benchforge.remote import answers, wire
-from benchforge.remote.answers import CallAnswer, Call, FailedCall, BootAnswer, LostTrial, T
+from benchforge.remote.answers import BootAnswer, Call, CallAnswer, FailedCall, LostTrial, T
 from benchforge.remote.archive import Archive
 
 BOOTS_WITHIN_S = 60.0
@@ -157,8 +157,9 @@ class PipeConnection:
                 if self._losses.lost is not None:
                     raise self._losses.lost
                 if not self._losses.changed.wait(max(0.0, sent.deadline_s - time.monotonic())):
-                    words = f"it did not answer the call {sent.call.name} in time"
-                    self._losses.note(wire.HostLost(self.label, words))
+                    words = f"it did not answer the call {sent.call.name} within "
+                    late = wire.HostLost(self.label, f"{words}{sent.call.within_s:.3g} s")
+                    self._losses.note(late)
                     self._pipe.kill()
             answer = self._answers.pop(sent.number)
         if isinstance(answer, FailedCall):

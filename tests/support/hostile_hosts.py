@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,6 @@ class Mutation:
     sent: bytes
     what: str
 
-    def plant(self, folder: Path) -> None:
-        """Let the fake host of a recording send it."""
-        fields = {"host": self.host, "call": self.call, "sent": self.sent.decode("latin-1")}
-        (folder / "mutation.json").write_text(json.dumps(fields))
-
 
 @dataclass(frozen=True)
 class Recording:
@@ -67,6 +62,20 @@ class Recording:
     def environment(self) -> dict[str, str]:
         """What benchforge's environment has to be, so that it talks to the fake hosts."""
         return {"BENCHFORGE_SSH_COMMAND": shlex.join([sys.executable, str(FAKE), str(self.folder)])}
+
+    def plant(self, mutation: Mutation | None) -> None:
+        """Let a fake host send a mutation, or nothing but what was recorded."""
+        fields = {"host": None} if mutation is None else asdict(mutation)
+        if mutation is not None:
+            fields["sent"] = mutation.sent.decode("latin-1")
+        (self.folder / "mutation.json").write_text(json.dumps(fields))
+
+    def changed(self, host: str, call: str, **fields: Any) -> Mutation:
+        """Return an answer with other fields; of a trial only those that are named are others."""
+        answer = json.loads((self.folder / f"{host}.json").read_text())[call][0]
+        trial = answer["value"].get("trial", {}) | fields.pop("trial", {})
+        answer["value"] |= {"trial": trial, **fields}
+        return Mutation(host, call, _line({**answer, "id": "@ID@"}), "fields")
 
     def mutation(self, number: int) -> Mutation:
         """Return a mutation of an answer, the same one for a number."""

@@ -38,7 +38,7 @@ def main() -> None:
             continue
         try:
             answer = to_json(
-                Answer[Any](id=call["id"], value=place.answer(call["do"], call["with"]))
+                CallAnswer[Any](id=call["id"], value=place.answer(call["do"], call["with"]))
             )
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
             answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))
