@@ -1,15 +1,13 @@
-"""Calls to a host: the shape of each answer, and how long it may take.
+"""What a host answers: the shapes that `agent` returns, and that are read strictly.
 
-Whoever controls a host controls what it sends. So an answer is read strictly, as one of these
-shapes, and nothing else that a host sends is used.
+Whoever controls a host controls what it sends: nothing that has another shape is used.
 """
 
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
 
 from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError
 
@@ -23,7 +21,6 @@ from benchforge.errors import (
     TrialFailed,
     Unusable,
 )
-from benchforge.model.trial.hosts import HostLink
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.file_names import Below
@@ -86,14 +83,6 @@ class StartedService(Frozen):
     ports: dict[str, Port]
     gives: dict[str, str]
     certificate: str | None
-
-
-class Traffic(Frozen):
-    """Counters of a network interface."""
-
-    received: NonNegativeInt
-    sent: NonNegativeInt
-    dropped: NonNegativeInt
 
 
 class Piece(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
@@ -171,52 +160,20 @@ class LostTrial(Frozen):
     reason: str
 
 
-@dataclass(frozen=True)
-class Call(Generic[T]):
-    """A call, the shape of its answer, and the longest time until it comes."""
+def answer_to(call: Callable[..., T], line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
+    """Return what a host sent while a call of it waits, which returns what its method says.
 
-    name: str
-    shape: Any
-    within_s: float = ANSWERS_WITHIN_S
-
-    def lasting(self, seconds: float) -> "Call[T]":
-        """Return the call, to which a host answers after `seconds` of something else."""
-        return replace(self, within_s=self.within_s + seconds)
-
-    def read(self, line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
-        """Return what a host sent. Raises ValueError, which says in one line what is wrong."""
-        answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(self.shape), line)
-        return answer
-
-
-BEGIN = Call[Begun]("begin", Begun)
-CLOCK = Call[float]("clock", Moment)
-HAS = Call[bool]("has", bool)
-TAKE = Call[None]("take", None)
-PREPARE = Call[Prepared]("prepare", Prepared)
-SINK = Call[int]("sink", Port)
-LINK = Call[HostLink]("link", HostLink)
-TRAFFIC = Call[Traffic]("traffic", Traffic)
-ENTER = Call[dict[str, JsonValue]]("enter", dict[str, JsonValue])
-SERVICE = Call[StartedService]("service", StartedService)
-ASK = Call[None]("ask", None)
-WARM_UP = Call[None]("warm_up", None)
-WATCH = Call[bool | None]("watch", bool | None)
-LOAD = Call[float]("load", Moment)
-OBSERVED = Call[bool | None]("observed", bool | None)
-FINISH = Call[None]("finish", None)
-LEAVE = Call[HostPartOfTrial]("leave", HostPartOfTrial)
-FETCH = Call[Piece]("fetch", Piece)
-CLEAR = Call[None]("clear", None)
-NOTHING = Call[None]("nothing", None)
-"Read where no call waits for an answer."
+    Raises ValueError, which says in one line what is wrong.
+    """
+    answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(call), line)
+    return answer
 
 
 @cache
-def _envelope(shape: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(
-        Annotated[CallAnswer[shape] | FailedCall | LostTrial, Field(discriminator="kind")]
-    )
+def _envelope(call: Callable[..., Any]) -> TypeAdapter[Any]:
+    shape = get_type_hints(call, include_extras=True)["return"]
+    message = CallAnswer[shape] | FailedCall | LostTrial  # type: ignore[valid-type]
+    return TypeAdapter(Annotated[message, Field(discriminator="kind")])
 
 
 def parsed(adapter: TypeAdapter[T], line: bytes) -> T:

@@ -17,7 +17,8 @@ from pydantic import TypeAdapter
 
 from benchforge.errors import ProgramMissing
 from benchforge.remote import answers, wire
-from benchforge.remote.answers import BootAnswer, Call, CallAnswer, FailedCall, LostTrial, T
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.answers import BootAnswer, CallAnswer, FailedCall, LostTrial, T
 from benchforge.remote.archive import Archive
 
 BOOTS_WITHIN_S = 60.0
@@ -62,10 +63,11 @@ class Losses:
 
 @dataclass(frozen=True)
 class SentCall(Generic[T]):
-    """A call that was sent; a host answers in the order of its calls."""
+    """A call of a method of a host; a host answers in the order of its calls."""
 
-    call: Call[T]
+    method: Callable[..., T]
     number: int
+    within_s: float
     deadline_s: float
 
 
@@ -89,11 +91,11 @@ class PipeConnection:
 
     def bring_files(self, files: Archive) -> None:
         """Give the host files of the user's, unless it has them. Raises HostLost."""
-        has = self.call(answers.HAS, digest=files.digest)
+        has = self.call(FileCache.has, digest=files.digest)
         for begin in () if has else range(0, len(files.packed), wire.CHUNK):
             piece = base64.b64encode(files.packed[begin : begin + wire.CHUNK]).decode()
             last = begin + wire.CHUNK >= len(files.packed)
-            self.call(answers.TAKE, digest=files.digest, piece=piece, first=not begin, last=last)
+            self.call(FileCache.take, digest=files.digest, piece=piece, first=not begin, last=last)
 
     def bring(self, files: Archive) -> None:
         """Give the host what it does not have, and start the far end. Raises ProgramMissing."""
@@ -137,13 +139,19 @@ class PipeConnection:
     def _fault(self, subject: str, error: object) -> wire.HostFault:
         return wire.HostFault(self.label, f"{subject} is not one of benchforge's: {error}")
 
-    def send(self, call: Call[T], **arguments: object) -> SentCall[T]:
-        """Send a call, whose time begins after those before it. Raises HostLost and HostFault."""
+    def send(
+        self, method: Callable[..., T], lasts_s: float = 0.0, **arguments: object
+    ) -> SentCall[T]:
+        """Call a method of the host, which may do something else for `lasts_s` seconds.
+
+        Its time begins after those of the calls before it. Raises HostLost and HostFault.
+        """
         self._number += 1
         begins_s = max([time.monotonic(), *(sent.deadline_s for sent in [*self._pending][-1:])])
-        sent = SentCall(call, self._number, begins_s + call.within_s)
+        within_s = answers.ANSWERS_WITHIN_S + lasts_s
+        sent = SentCall(method, self._number, within_s, begins_s + within_s)
         self._pending.append(sent)
-        self._write(wire.line({"id": sent.number, "do": call.name, "with": arguments}))
+        self._write(wire.line({"id": sent.number, "do": method.__name__, "with": arguments}))
         return sent
 
     def result(self, sent: SentCall[T]) -> T:
@@ -157,8 +165,8 @@ class PipeConnection:
                 if self._losses.lost is not None:
                     raise self._losses.lost
                 if not self._losses.changed.wait(max(0.0, sent.deadline_s - time.monotonic())):
-                    words = f"it did not answer the call {sent.call.name} within "
-                    late = wire.HostLost(self.label, f"{words}{sent.call.within_s:.3g} s")
+                    words = f"it did not answer the call {sent.method.__name__} within "
+                    late = wire.HostLost(self.label, f"{words}{sent.within_s:.3g} s")
                     self._losses.note(late)
                     self._pipe.kill()
             answer = self._answers.pop(sent.number)
@@ -167,9 +175,9 @@ class PipeConnection:
         value: T = answer.value
         return value
 
-    def call(self, call: Call[T], **arguments: object) -> T:
+    def call(self, method: Callable[..., T], lasts_s: float = 0.0, **arguments: object) -> T:
         """Send a call and return its answer."""
-        return self.result(self.send(call, **arguments))
+        return self.result(self.send(method, lasts_s, **arguments))
 
     def beat(self) -> None:
         """Say that we are there; not while the files cross, of which it would be a byte.
@@ -203,10 +211,10 @@ class PipeConnection:
 
     def _loss_in(self, line: bytes) -> wire.HostLost | wire.HostFault | None:
         """Take the answer to the first call that waits; return why the host is lost, if it is."""
-        pending = self._pending[0] if self._pending else SentCall(answers.NOTHING, 0, 0.0)
-        subject = f"its answer to {pending.call.name}"
+        pending = self._pending[0] if self._pending else SentCall(wire.line, 0, 0.0, 0.0)
+        subject = f"its answer to {pending.method.__name__}" if pending.number else "what it says"
         try:
-            answer = pending.call.read(line)
+            answer = answers.answer_to(pending.method, line)
         except ValueError as error:
             return self._fault(subject, error)
         if isinstance(answer, LostTrial):

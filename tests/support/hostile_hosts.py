@@ -65,9 +65,9 @@ class Recording:
 
     def plant(self, mutation: Mutation | None) -> None:
         """Let a fake host send a mutation, or nothing but what was recorded."""
-        fields = {"host": None} if mutation is None else asdict(mutation)
+        fields: dict[str, Any] = {"host": None}
         if mutation is not None:
-            fields["sent"] = mutation.sent.decode("latin-1")
+            fields = {**asdict(mutation), "sent": mutation.sent.decode("latin-1")}
         (self.folder / "mutation.json").write_text(json.dumps(fields))
 
     def changed(self, host: str, call: str, **fields: Any) -> Mutation:

@@ -16,7 +16,7 @@ from benchforge.model.trial.trial import Failure
 from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
-from benchforge.remote.answers import HostPartOfTrial, StartedService
+from benchforge.remote.answers import HostPartOfTrial, Moment, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
@@ -194,7 +194,7 @@ class HostTrial:
             return error.message
         return ""
 
-    def load(self, begins_s: float | None = None) -> float:
+    def load(self, begins_s: float | None = None) -> Moment:
         """Run the load to its end, from a moment of this host's clock on; return when it began."""
         if self._warm is None:
             raise Unusable("no server was asked from this host")

@@ -28,54 +28,44 @@ def sink(address: str, token: str) -> int:
 
 
 def _take(listening: socket.socket, token: bytes) -> None:
-    """Answer the first who sends the token. Others, or who waits, may make the call fail."""
+    """Answer the first who sends the token; who takes too long is one of the strangers."""
     with contextlib.suppress(OSError), listening:
         for _ in range(_STRANGERS):
             with contextlib.suppress(OSError), listening.accept()[0] as peer:
                 peer.settimeout(_TOKEN_WITHIN_S)
                 if not hmac.compare_digest(peer.recv(len(token), socket.MSG_WAITALL), token):
                     continue
-                listening.close()
-                _answer(peer)
+                peer.settimeout(_WITHIN_S)
+                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                for _ in range(_TRIPS):
+                    peer.sendall(peer.recv(1))
+                total = 0
+                while received := len(peer.recv(_BLOCK)):
+                    total += received
+                peer.sendall(str(total).encode())
                 return
-
-
-def _answer(peer: socket.socket) -> None:
-    peer.settimeout(_WITHIN_S)
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    for _ in range(_TRIPS):
-        peer.sendall(peer.recv(1))
-    total = 0
-    while received := len(peer.recv(_BLOCK)):
-        total += received
-    peer.sendall(str(total).encode())
 
 
 def measured(address: str, port: int, seconds: float, token: str) -> HostLink:
     """Measure round trips and bytes per second to another host's `sink`. Raises NoAnswer."""
+    trips: list[float] = []
     try:
         with socket.create_connection((address, port), _WITHIN_S) as peer:
-            return _measured(peer, seconds, token.encode())
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            peer.sendall(token.encode())
+            for _ in range(_TRIPS):
+                begun = time.perf_counter()
+                peer.sendall(b"x")
+                peer.recv(1)
+                trips.append(time.perf_counter() - begun)
+            block, begun = bytes(_BLOCK), time.monotonic()
+            while time.monotonic() - begun < seconds:
+                peer.sendall(block)
+            peer.shutdown(socket.SHUT_WR)
+            rate = int(peer.recv(99)) / (time.monotonic() - begun)
     except (OSError, ValueError) as error:
         raise NoAnswer(f"{address}:{port}: {error}") from error
-
-
-def _measured(peer: socket.socket, seconds: float, token: bytes) -> HostLink:
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    peer.sendall(token)
-    trips: list[float] = []
-    for _ in range(_TRIPS):
-        begun = time.perf_counter()
-        peer.sendall(b"x")
-        peer.recv(1)
-        trips.append(time.perf_counter() - begun)
-    block, begun = bytes(_BLOCK), time.monotonic()
-    while time.monotonic() - begun < seconds:
-        peer.sendall(block)
-    peer.shutdown(socket.SHUT_WR)
-    total = int(peer.recv(99))
-    lasted_s = time.monotonic() - begun
-    return HostLink(bytes_per_s=total / lasted_s, round_trip_s=sorted(trips)[_TRIPS // 2])
+    return HostLink(bytes_per_s=rate, round_trip_s=sorted(trips)[_TRIPS // 2])
 
 
 def interface(address: str) -> str:

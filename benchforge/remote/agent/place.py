@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from pydantic import JsonValue
+from pydantic import JsonValue, NonNegativeInt
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
@@ -20,7 +20,7 @@ from benchforge.remote import wire
 from benchforge.remote.agent import links
 from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
-from benchforge.remote.answers import Begun, Piece, Prepared, Traffic
+from benchforge.remote.answers import Begun, Moment, Piece, Port, Prepared
 from benchforge.remote.archive import code_digest
 from benchforge.remote.host_step import HostStep, HostSuite
 from benchforge.run.disk.leftovers import cleared
@@ -63,20 +63,10 @@ class Place:
     """Answers calls by the names of its methods below, one after another, from one thread."""
 
     def __init__(self) -> None:
-        self._files = FileCache()
-        self._calls: Mapping[str, Callable[..., Any]] = {
-            "begin": self.begin,
-            "clock": self.clock,
-            "prepare": self.prepare,
-            "sink": self.sink,
-            "link": links.measured,
-            "traffic": self.traffic,
-            "enter": self.enter,
-            "fetch": self.fetch,
-            "has": self._files.has,
-            "take": self._files.take,
-            "clear": self.clear,
-        }
+        files = self._files = FileCache()
+        own = (self.begin, self.clock, self.prepare, self.sink, self.traffic, self.enter)
+        calls = (*own, self.fetch, self.clear, files.has, files.take, links.measured)
+        self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
         self._ready: _Ready | None = None
@@ -119,13 +109,13 @@ class Place:
         cleared()
         return Begun(address=self._address, code=code_digest(), facts=facts())
 
-    def sink(self, token: str) -> int:
-        """Take the connection that another host makes to measure the network; return the port."""
+    def sink(self, token: str) -> Port:
+        """Take the connection with which another host measures the network; return the port."""
         return links.sink(self._address, token)
 
-    def traffic(self) -> Traffic:
+    def traffic(self) -> dict[str, NonNegativeInt]:
         """Return the counters of the network interface with the host's address."""
-        return Traffic.model_validate(links.traffic(self._address))
+        return links.traffic(self._address)
 
     def _locked(self) -> None:
         """Take the machine's lock; a far end that was lost holds it until its lease is over."""
@@ -140,7 +130,7 @@ class Place:
             else:
                 return
 
-    def clock(self) -> float:
+    def clock(self) -> Moment:
         """Return the monotonic clock."""
         return time.monotonic()
 

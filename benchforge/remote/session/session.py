@@ -3,22 +3,23 @@
 import contextlib
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, ProgramMissing, Unusable
 from benchforge.model.files.environment import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
-from benchforge.remote import answers, wire
-from benchforge.remote.agent.place import names_of
-from benchforge.remote.answers import Call, Prepared, T
+from benchforge.remote import wire
+from benchforge.remote.agent.links import measured
+from benchforge.remote.agent.place import Place, names_of
+from benchforge.remote.answers import BUILDS_WITHIN_S, Prepared, T
 from benchforge.remote.archive import Archive, archive, code_digest
 from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
-from benchforge.remote.host_step import HostSuite
 from benchforge.remote.session.host_share import HostShare, share_of
 from benchforge.run.checkout.checkouts import checked_out
 from benchforge.run.programs.runtimes import Ready
@@ -117,7 +118,7 @@ class HostSession:
             self._digests |= workload.files
         with checked_out(suite, ground(suite, ()), lambda _: None) as context:
             for label in self.labels:
-                self._shares[label] = share_of(suite, label, context.trees)
+                self._shares[label] = share_of(suite, label, context.trees, self._digests)
 
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
@@ -162,14 +163,21 @@ class HostSession:
         self._over.set()
         self.disconnected()
 
-    def all_of(self, labels: Iterable[str], call: Call[T], **arguments: object) -> dict[str, T]:
-        """Do the same on several hosts at once; return what each answers."""
-        return self.each_of(call, dict.fromkeys(labels, arguments))
+    def all_of(
+        self, labels: Iterable[str], method: Callable[..., T], lasts_s: float = 0.0, **same: object
+    ) -> dict[str, T]:
+        """Call a method of several hosts at once; return what each answers."""
+        return self.each_of(method, dict.fromkeys(labels, same), lasts_s)
 
-    def each_of(self, call: Call[T], arguments: Mapping[str, Mapping[str, object]]) -> dict[str, T]:
-        """Do a call on several hosts at once, with arguments of their own."""
+    def each_of(
+        self,
+        method: Callable[..., T],
+        arguments: Mapping[str, Mapping[str, Any]],
+        lasts_s: float = 0.0,
+    ) -> dict[str, T]:
+        """Call a method of several hosts at once, each with arguments of its own."""
         hosts = self.connections
-        sent = {label: hosts[label].send(call, **given) for label, given in arguments.items()}
+        sent = {k: hosts[k].send(method, lasts_s, **words) for k, words in arguments.items()}
         return {label: hosts[label].result(call) for label, call in sent.items()}
 
     def number_of(self, inputs: TrialInputs) -> int:
@@ -181,9 +189,7 @@ class HostSession:
         addresses = {label: self._suite.hosts[label].address for label in self.labels}
         arguments = {k: {"label": k, "address": address} for k, address in addresses.items()}
         own = code_digest()
-        for label, begun in self.each_of(
-            answers.BEGIN.lasting(_BEGINS_WITHIN_S), arguments
-        ).items():
+        for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
             if begun.code != own:
                 message = f"hosts.{label}: benchforge there is {begun.code}, and here {own}"
                 hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
@@ -206,33 +212,17 @@ class HostSession:
         hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
         return {**self.hosts[server].facts, "hosts": hosts}
 
-    def _host_suite(self, share: HostShare, peers: Sequence[str]) -> HostSuite:
-        suite = self._suite
-        return HostSuite(
-            files=share.files.files.digest,
-            path=share.files.suite,
-            trees=tuple(share.files.trees),
-            text=share.text,
-            profile=suite.profile,
-            settings=share.settings,
-            only=tuple(suite.only),
-            environment=dict(share.environment),
-            digests=self._digests,
-            feeds=share.feeds,
-            peers=tuple(peers),
-        )
-
     def _prepared(self) -> None:
         """Give each host its share of the suite. Raises ProgramMissing, naming all that lacks."""
         peers = sorted({host.address for host in self.hosts.values()})
         for label, share in self._shares.items():
-            self.connections[label].bring_files(share.files.files)
+            self.connections[label].bring_files(share.files)
         suites = {
-            label: {"suite": self._host_suite(share, peers).model_dump(mode="json")}
+            label: {"suite": {**share.suite.model_dump(mode="json"), "peers": peers}}
             for label, share in self._shares.items()
         }
-        builds_s = _PREPARES_WITHIN_S + answers.BUILDS_WITHIN_S * len(self._suite.runtimes)
-        prepared = self.each_of(answers.PREPARE.lasting(builds_s), suites)
+        builds_s = _PREPARES_WITHIN_S + BUILDS_WITHIN_S * len(self._suite.runtimes)
+        prepared = self.each_of(Place.prepare, suites, builds_s)
         lacking = {label: host for label, host in prepared.items() if host.missing or host.faults}
         if lacking:
             messages = (text for label, host in lacking.items() for text in _lacks(label, host))
@@ -282,11 +272,10 @@ class HostSession:
         """Measure the network from a host to another. Raises NoAnswer where there is none."""
         address = self.hosts[target].address
         token = secrets.token_hex(16)
-        port = self.connections[target].call(answers.SINK, token=token)
-        call = answers.LINK.lasting(_LINKS_WITHIN_S)
-        arguments = {"address": address, "port": port, "seconds": seconds, "token": token}
+        port = self.connections[target].call(Place.sink, token=token)
+        where = {"address": address, "port": port, "seconds": seconds, "token": token}
         try:
-            return self.connections[source].call(call, **arguments)
+            return self.connections[source].call(measured, _LINKS_WITHIN_S, **where)
         except NoAnswer as error:
             if type(error) is not NoAnswer:  # a host was lost, or sends what none of ours does
                 raise

@@ -7,7 +7,7 @@ import random
 import re
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +20,34 @@ from pydantic_core import to_jsonable_python
 from benchforge.errors import BenchforgeError, NoAnswer
 from benchforge.remote import answers, wire
 from benchforge.remote.agent import links
-from benchforge.remote.answers import Call
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.agent.host_trial import HostTrial
+from benchforge.remote.agent.place import Place
 from benchforge.remote.calls import Losses, PipeConnection
 
+Method = Callable[..., Any]
 AS_TEXT = CONTROLS.encode("unicode_escape").decode()
 PART = answers.HostPartOfTrial(trial=trial(), body=b"right", files=("a.out", "usage.csv"))
-TRAFFIC = answers.Traffic(received=1, sent=2, dropped=0)
-SENT: Mapping[Call[Any], Any] = {
-    answers.BEGIN: {"address": "10.0.0.1", "code": "c0de", "facts": {"cpu": "x", "cpus": [1, {}]}},
-    answers.CLOCK: 12.5,
-    answers.HAS: True,
-    answers.PREPARE: {"cases": "c", "versions": {"wrk": "4"}, "digests": {"a": "b"}},
-    answers.SINK: 4096,
-    answers.LINK: {"bytes_per_s": 1e9, "round_trip_s": 1e-4},
-    answers.TRAFFIC: to_jsonable_python(TRAFFIC),
-    answers.ENTER: {"cpu": "x", "cpus": 2},
-    answers.SERVICE: {
+SENT: Mapping[Method, Any] = {
+    Place.begin: {"address": "10.0.0.1", "code": "c0de", "facts": {"cpu": "x", "cpus": [1, {}]}},
+    Place.clock: 12.5,
+    FileCache.has: True,
+    Place.prepare: {"cases": "c", "versions": {"wrk": "4"}, "digests": {"a": "b"}},
+    Place.sink: 4096,
+    links.measured: {"bytes_per_s": 1e9, "round_trip_s": 1e-4},
+    Place.traffic: {"received": 1, "sent": 2, "dropped": 0},
+    Place.enter: {"cpu": "x", "cpus": 2},
+    HostTrial.service: {
         "address": "10.0.0.1",
         "ports": {"http": 80},
         "gives": {"URL": "x"},
         "certificate": None,
     },
-    answers.WATCH: True,
-    answers.LOAD: 13.5,
-    answers.FETCH: {"data": "AAAA", "size": 3},
-    answers.LEAVE: to_jsonable_python(PART),
-    answers.CLEAR: None,
+    HostTrial.watch: True,
+    HostTrial.load: 13.5,
+    Place.fetch: {"data": "AAAA", "size": 3},
+    HostTrial.leave: to_jsonable_python(PART),
+    Place.clear: None,
 }
 "What an honest host answers to each call."
 
@@ -76,20 +78,29 @@ class Sending:
         self._killed.set()
 
 
-def answered(call: Call[Any], pipe: Sending) -> Any:
+def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
     """Return what a connection makes of an answer. Raises what it raises."""
     connection = PipeConnection("app", pipe, Losses(), "")
     threading.Thread(target=connection._read, daemon=True).start()
     try:
-        return connection.call(call)
+        return connection.call(call, lasts_s)
     finally:
         connection.close()
+
+
+def error_of(call: Method, pipe: Sending, lasts_s: float = 0.0) -> BenchforgeError | None:
+    """Return the error that an answer ends in, if it does."""
+    try:
+        answered(call, pipe, lasts_s)
+    except BenchforgeError as error:
+        return error
+    return None
 
 
 def test_what_an_honest_host_answers_is_read() -> None:
     for call, value in SENT.items():
         line = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
-        assert to_jsonable_python(answered(call, Sending(line))) == value or call.name in {
+        assert to_jsonable_python(answered(call, Sending(line))) == value or call.__name__ in {
             "prepare",
             "leave",
         }
@@ -101,24 +112,22 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
         call, value = chance.choice(list(SENT.items()))
         change, sent = mutated({"kind": "answer", "id": 1, "value": value}, chance)
         lines = sent.replace(b"@ID@", b"1").splitlines(keepends=True)
-        try:
-            answered(call, Sending(*lines))
-        except BenchforgeError as error:
+        if error := error_of(call, Sending(*lines)):
             assert isinstance(error, NoAnswer) or "error: " in change, (number, change)
             assert len(error.message.splitlines()) == 1, (number, change)
 
 
 def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over() -> None:
     """Beats showed that it was there, and a call waited for it without end."""
-    call = answers.CLOCK.lasting(0.1 - answers.CLOCK.within_s)
-    with pytest.raises(wire.HostLost, match="app: it did not answer the call clock within 0.1 s"):
-        answered(call, Sending(beats=True))
+    error = error_of(Place.clock, Sending(beats=True), 0.1 - answers.ANSWERS_WITHIN_S)
+    assert isinstance(error, wire.HostLost)
+    assert error.message == "lost host app: it did not answer the call clock within 0.1 s"
 
 
 def test_the_time_of_a_call_begins_after_those_before_it() -> None:
     connection = PipeConnection("app", Sending(beats=True), Losses(), "")
-    first = connection.send(answers.LOAD.lasting(60))
-    second = connection.send(answers.CLOCK)
+    first = connection.send(HostTrial.load, 60.0)
+    second = connection.send(Place.clock)
     assert second.deadline_s == first.deadline_s + answers.ANSWERS_WITHIN_S
 
 
@@ -126,11 +135,11 @@ def test_a_link_is_measured_with_whom_it_is_meant_for_only() -> None:
     """Whoever connected first was taken for the other host."""
     port = links.sink("127.0.0.1", "token")
     for sent in (b"nekot", b"", b"x" * 1000):
-        with socket.create_connection(("127.0.0.1", port)) as stranger:
-            with contextlib.suppress(OSError):  # it is closed at once
-                stranger.sendall(sent)
-                stranger.shutdown(socket.SHUT_WR)
-                assert stranger.recv(1) == b""
+        stranger = socket.create_connection(("127.0.0.1", port))
+        with stranger, contextlib.suppress(OSError):  # it is closed at once
+            stranger.sendall(sent)
+            stranger.shutdown(socket.SHUT_WR)
+            assert stranger.recv(1) == b""
     assert links.measured("127.0.0.1", port, 0.01, "token").bytes_per_s > 0
     with pytest.raises(NoAnswer, match=f"127.0.0.1:{port}: "):
         links.measured("127.0.0.1", port, 0.01, "token")
