@@ -34,10 +34,8 @@ MAKES_WITHIN_S, BUILDS_WITHIN_S = 600.0, 3600.0
 "Longest time to fill a template or to log users in, and to build a runtime."
 _LONGEST = 300
 "Characters of a message about an answer."
-_ERRORS = {
-    kind.__name__: kind
-    for kind in (BenchforgeError, CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, Unusable)
-}
+_OF_OURS = (CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, TrialFailed, Unusable)
+_ERRORS = {kind.__name__: kind for kind in (BenchforgeError, *_OF_OURS)}
 
 Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
 Port = Annotated[int, Field(ge=1, le=65_535)]
@@ -114,12 +112,11 @@ class SentError(Frozen):
     @classmethod
     def from_error(cls, error: Exception) -> "SentError":
         """Return an error as it crosses; of a fault of our own, what it is and where."""
-        if isinstance(error, TrialFailed):
-            fields = ("message", "hint", "stage", "log", "about", "broken")
-            return cls(type="TrialFailed", **{name: getattr(error, name) for name in fields})
-        if isinstance(error, BenchforgeError):
-            names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
-            return cls(type=names[0], message=error.message, hint=error.hint)
+        names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
+        if names:
+            fields = cls.model_fields.keys() - {"type"}
+            given = {name: getattr(error, name) for name in fields if hasattr(error, name)}
+            return cls(type=names[0], **given)
         frames = traceback.extract_tb(error.__traceback__)[-3:]
         way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
         return cls(type="fault", message=f"{type(error).__name__}: {error} ({way})")
@@ -127,14 +124,15 @@ class SentError(Frozen):
     def raised(self, label: str, hide: Callable[[str], str]) -> BenchforgeError:
         """Return the error to raise, with the host's label, in one line and without secrets."""
         message, hint = (" ".join(hide(text).split()) for text in (self.message, self.hint))
-        if self.type == "TrialFailed":
-            kind = ServerBroken if self.broken else TrialFailed
-            failed = kind(self.stage, f"{label}: {message}", hint, self.log)
-            failed.about = self.about
-            return failed
-        if self.type in _ERRORS:
-            return _ERRORS[self.type](f"{label}: {message}", hint)
-        return wire.HostFault(label, f"benchforge failed there: {message[:_LONGEST]}")
+        if self.type not in _ERRORS:
+            return wire.HostFault(label, f"benchforge failed there: {message[:_LONGEST]}")
+        message = f"{label}: {message}"
+        if self.type != TrialFailed.__name__:
+            return _ERRORS[self.type](message, hint)
+        kind = ServerBroken if self.broken else TrialFailed
+        failed = kind(self.stage, message, hint, self.log)
+        failed.about = self.about
+        return failed
 
 
 class CallAnswer(Frozen, Generic[T]):
