@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ for word; do label=$last; last=$word; done
 tee "{folder}/$label.calls" | {ssh} "$@" | tee "{folder}/$label.answers"
 """
 CONTROLS = "\x1b]0;title\x07\x1b[2J\r\n\u202eerror: done\x9b31m\x00"
+_STOPS = 0.2
+"Share of changes at a depth that has another below it."
 WRONG: tuple[Any, ...] = (
     None,
     True,
@@ -82,7 +84,7 @@ class Recording:
         chance = random.Random(number)
         host = chance.choice(["load", "app"])
         answers = json.loads((self.folder / f"{host}.json").read_text())
-        call = chance.choice(sorted(answers))
+        call = chance.choice([*sorted(answers), *["leave"] * 10])  # its trial has most fields
         what, sent = mutated(answers[call][0], chance)
         return Mutation(host, call, sent, what)
 
@@ -139,24 +141,25 @@ def _line(answer: object) -> bytes:
     return json.dumps(answer).replace('"@ID@"', "@ID@").encode("latin-1") + b"\n"
 
 
-def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield place
-    items = value.items() if isinstance(value, dict) else ()
-    for key, inner in [*items, *(enumerate(value) if isinstance(value, list) else ())]:
-        yield from _places(inner, (*place, key))
-
-
 def _changed(
     answer: dict[str, Any], chance: random.Random, change: Callable[[Any, Any], None]
 ) -> tuple[str, bytes]:
-    """Change one place below the frame of an answer."""
-    places = [place for place in _places(answer) if place and place != ("id",)]
-    place = chance.choice(places)
-    there: Any = answer
-    for key in place[:-1]:
-        there = there[key]
-    change(there, place[-1])
-    return ".".join(map(str, place)), _line(answer)
+    """Change one place of an answer: at each depth all are as likely, so that none hides others."""
+    place, value = "", answer
+    while True:
+        keys = [key for key in _keys(value) if key != "id"]
+        key = chance.choice(keys)
+        place = f"{place}.{key}"
+        if not _keys(value[key]) or chance.random() < _STOPS:
+            change(value, key)
+            return place[1:], _line(answer)
+        value = value[key]
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value)
+    return list(range(len(value))) if isinstance(value, list) else []
 
 
 def _other_type(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
