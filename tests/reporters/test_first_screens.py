@@ -158,8 +158,8 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
 
 def test_audit(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "wrk.txt").write_text(WRK)
-    for file in sorted(AUTOCANNON.iterdir())[:2]:
-        (tmp_path / file.name).write_bytes(file.read_bytes())
+    for output in sorted(AUTOCANNON.iterdir())[:2]:
+        (tmp_path / output.name).write_bytes(output.read_bytes())
     command = ("audit", ".", "--pipeline", "1")
     done = bench(*command, "--html", "page.html", "--junit", "junit.xml")
     assert done.code == 1, done.all

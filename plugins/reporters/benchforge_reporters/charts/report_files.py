@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from benchforge.plugin import Summary
 from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
 from benchforge_reporters.charts.answer import answer_chart
 from benchforge_reporters.charts.claims import claims_chart
-from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
+from benchforge_reporters.charts.curves import curves
 from benchforge_reporters.charts.searches import searches
-from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
 from benchforge_reporters.document.document import ResultDocument, Section
 from benchforge_reporters.text.labels import case_labels
-from benchforge_reporters.text.sweeps import title as sweep_title
 
 FOLDER = "charts"
 _MOST = 60
@@ -80,18 +79,11 @@ def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> It
     searched = searches(list(zip(labels, section.cases, strict=True)), colours)
     if searched is not None:
         yield _file(f"search-{number}", f"{section.scenario}: {searched.caption}", searched)
-    for place, swept in enumerate(section.curves[:_MOST], start=1):
-        drawing = sweep_curve(swept, colours.get(swept.server, 0))
-        if drawing is not None:
-            title = f"{sweep_title(swept)}: {swept.metric} by concurrency"
-            content = drawing_file(drawing, SWEEP_HEIGHT, title)
-            yield ChartFile(f"{FOLDER}/sweep-{number}-{place}.svg", title, content)
-
-    for place, load in enumerate(section.over_time[:_MOST], start=1):
-        drawing = over_time(section.over_time, load, colours.get(load.server, 0))
-        title = f"{load.label} over time: {CAPTION}"
-        content = drawing_file(drawing, HEIGHT, f"{load.label} over time")
-        yield ChartFile(f"{FOLDER}/time-{number}-{place}.svg", title, content)
+    for curve in islice(curves(section, colours), _MOST):
+        content = drawing_file(curve.drawing, curve.height, curve.title)
+        kind, _, place = curve.name.partition("-")
+        title = curve.title if kind == "sweep" else f"{curve.title}: {curve.sentence}"
+        yield ChartFile(f"{FOLDER}/{kind}-{number}-{place}.svg", title, content)
 
 
 def _file(name: str, title: str, chart: Chart) -> ChartFile:

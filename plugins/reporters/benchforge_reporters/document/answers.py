@@ -24,9 +24,19 @@ from benchforge_reporters.document.cpu_time import explained
 from benchforge_reporters.document.doubts import of_level, rests_on
 from benchforge_reporters.document.found_rates import found_rates, rate_in_words
 from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
+from benchforge_reporters.terminal.paint import Meaning
 
 AnswerState = Literal["differs", "same", "alone", "undecided", "not comparable", "broken"]
 "How a verdict is shown: what is decided differs, is the same, or is one server alone."
+SIGNS: Final[dict[AnswerState, tuple[str, Meaning, str, str]]] = {
+    "differs": ("✔", "good", "better", "differs"),
+    "same": ("≈", "heading", "", "no difference seen"),
+    "alone": ("·", "aside", "", "no comparison"),
+    "undecided": ("?", "limits", "", "undecided"),
+    "not comparable": ("!", "limits", "unlike", "not comparable"),
+    "broken": ("✕", "bad", "unlike", "broken"),
+}
+"Each state: its sign and colour on a terminal, its name in the page's style, and its words."
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
 _DIGITS: Final = (2, 3, 4)
 _OLDER: Final = "an older benchforge summed it up: show its folder instead"

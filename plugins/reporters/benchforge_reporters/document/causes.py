@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.explanations import BRIEFS, EFFECTS, remedy
+from benchforge_reporters.terminal.paint import Meaning
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
@@ -15,6 +17,14 @@ _NAMED = 3
 _TICK_S = 0.01  # in which the kernel counts CPU time
 _CLASSES: Final = ("invalid", "limits", "setup")
 CauseClass = Literal["invalid", "limits", "setup", "dealt with", "expert"]
+SIGNS: Final[dict[CauseClass, tuple[str, Meaning, str]]] = {
+    "invalid": ("✕", "bad", "makes numbers invalid"),
+    "limits": ("!", "limits", "limits what may be said"),
+    "setup": ("i", "do", "concerns the set-up"),
+    "dealt with": ("✓", "aside", "dealt with"),
+    "expert": ("·", "aside", "for experts"),
+}
+"Each class: its sign, its colour on a terminal, and its words."
 
 
 @dataclass(frozen=True)
@@ -35,9 +45,10 @@ class CauseText:
         return self.cause.id
 
     @property
-    def roots(self) -> tuple[FoldedFinding, ...]:
-        """The findings of the check at the root: the failures, if it failed anywhere."""
-        return _roots(self.cause)
+    def outcomes(self) -> list[list[FoldedFinding]]:
+        """The findings of the same outcome of a check together."""
+        outcomes = groupby(self.cause.findings, lambda item: (item.check.id, item.check.status))
+        return [list(alike) for _, alike in outcomes]
 
 
 @dataclass(frozen=True)

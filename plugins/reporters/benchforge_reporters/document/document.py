@@ -15,7 +15,7 @@ from benchforge.plugin import (
 )
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
-from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, intervals_note
+from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import next_step
@@ -24,7 +24,7 @@ from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
 from benchforge_reporters.document.times import seconds_of
 from benchforge_reporters.raw import trial_folder
-from benchforge_reporters.text import claims, words
+from benchforge_reporters.text import words
 from benchforge_reporters.text.commands import first_commands
 from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import flow_lines, kind_table
@@ -172,7 +172,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
         claims=tuple(lines),
-        tally=tuple(claims.tally(summary)),
+        tally=tuple(tally(summary)),
         causes=causes,
         quotable=quotable(causes, of_each, summary),
         tables=tuple(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.plugin import Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer
-from benchforge_reporters.document.claim_lines import ClaimLine
+from benchforge_reporters.document.claims import ClaimLine
 from benchforge_reporters.document.times import busy_s
 
 _LEAST = 8  # blocks: some of them then have noise that met the servers alike
@@ -76,7 +76,7 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
     """Yield each scenario of a claim that more blocks decide, and how many that takes."""
     needed: dict[str, int] = {}
     for line in unclear:
-        enough = line.text.verdict.blocks_needed or 0
+        enough = line.verdict.blocks_needed or 0
         for scenario in _scenarios([line]):
             had = blocks.get(scenario, 0)
             if had < enough <= readable.IN_REACH * had:
@@ -86,7 +86,7 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
 
 def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
     for line in lines:
-        yield from (case.scenario for case in line.text.claim.cases)
+        yield from (case.scenario for case in line.claim.cases)
 
 
 def _undecided(answers: Sequence[ComparisonAnswer]) -> Iterator[str]:

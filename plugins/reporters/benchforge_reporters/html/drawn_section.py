@@ -3,40 +3,29 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
 from benchforge.plugin import CaseSummary, Role, Trial
 from benchforge.plugin.drawing import Chart
+from benchforge_reporters.charts.curves import curves
 from benchforge_reporters.charts.levels import drawn_column, levels
-from benchforge_reporters.charts.over_time import CAPTION, over_time
 from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.charts.slices import slices
 from benchforge_reporters.charts.stacks import stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
-from benchforge_reporters.charts.sweeps import sweep_curve
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section
 from benchforge_reporters.text.labels import case_labels
-from benchforge_reporters.text.sweeps import title as sweep_title
 
 _ALL_STRIPS = 200
 "Trials of a result: with more of them, only some trials have a strip."
 
 
-class SweepChart(NamedTuple):
-    """A server at rising concurrency, or over the time of a load."""
-
-    caption: str
-    drawing: Markup
-    sentence: str
-
-
 def drawn_section(
     text: Section,
-    number: int,
     trials: Sequence[Trial],
     folder: Path,
     colours: Mapping[str, int],
@@ -54,15 +43,11 @@ def drawn_section(
     names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
     named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
     return {
-        "id": f"scenario-{number}",
         "text": text,
-        "caption": "Median of the trials [lowest\N{EN DASH}highest]"
-        if text.table.columns
-        else "Outcome",
-        "servers": [(colours[name], name) for name in dict.fromkeys(c.case.server for c in cases)],
+        "names": {case.case.server for case in cases},
         "levels": None if column is None or answered else levels(column, named_cases, {}, colours),
         "searches": searches(named_cases, colours),
-        "sweeps": [*_sweeps(text, colours), *_loads(text, colours)],
+        "sweeps": list(curves(text, colours)),
         "percentiles": percentiles(counted, colours),
         "stacks": list(_stacks(named_cases, by_case, colours)),
         "slices": slices(counted, colours),
@@ -102,21 +87,6 @@ def _memory(trials: Sequence[Trial]) -> dict[Role, float]:
         for role, size in sums.items():
             by_role.setdefault(role, []).append(size)
     return {role: median(sizes) for role, sizes in by_role.items()}
-
-
-def _sweeps(text: Section, colours: Mapping[str, int]) -> Iterator[SweepChart]:
-    for swept, sentence in zip(text.curves, text.sweeps, strict=True):
-        drawing = sweep_curve(swept, colours.get(swept.server, 0))
-        if drawing is not None:
-            caption = f"{sweep_title(swept)}: {swept.metric} by concurrency"
-            yield SweepChart(caption, drawing, sentence)
-
-
-def _loads(text: Section, colours: Mapping[str, int]) -> Iterator[SweepChart]:
-    """Yield the loads whose rate changed by plan."""
-    for load in text.over_time:
-        drawing = over_time(text.over_time, load, colours.get(load.server, 0))
-        yield SweepChart(f"{load.label} over time", drawing, CAPTION)
 
 
 def _strips(

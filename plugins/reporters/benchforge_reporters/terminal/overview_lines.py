@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from benchforge.plugin import readable, safe
-from benchforge_reporters.document.answers import ComparisonAnswer
-from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
+from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.overview import MatrixCell, MatrixRow, Overview
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.signs import ANSWERS, CLAIMS
 
 LEGEND: Final = (
     "in per cent of the best; * was not found to differ from the best; "
@@ -32,7 +31,7 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
     rows = {row.answer.label: row for row in overview.rows}
     width = min(_NAMES, max((len(safe.line(answer.label)) for answer in answers), default=0))
     for answer in answers:
-        sign, meaning = ANSWERS[answer.state]
+        sign, meaning, *_ = SIGNS[answer.state]
         start = f"{sign} {safe.line(answer.label).ljust(width)}  "
         row = rows.get(answer.label)
         text = answer.headline if row is None else _row(row)
@@ -47,14 +46,14 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     """Yield a line for each claim: the estimate, and what was published."""
     name = min(_NAMES, max(len(safe.line(one.name)) for one in claims))
     for claim in claims:
-        sign, meaning = CLAIMS[claim.state]
+        sign, meaning, *_ = STATES[claim.state]
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
         remark = claim.remark if claim.state == "not comparable" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
-        valued = claim.text.verdict.estimate.value is not None
+        valued = claim.verdict.estimate.value is not None
         shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
         estimate = f"{hypothesis}{shown}"
-        text = "; ".join(filter(None, (estimate, claim.published, remark)))
+        text = "; ".join(filter(None, (estimate, claim.source, remark)))
         first, *more = paint.wrapped(text, start, " " * (name + 4))
         yield paint.of(meaning, sign) + first[len(sign) :]
         yield from more
@@ -67,6 +66,4 @@ def _row(row: MatrixRow) -> str:
 
 
 def _cell(cell: MatrixCell) -> str:
-    if cell.share is None:
-        return f"{cell.server} not counted"
-    return f"{cell.server} {100 * cell.share:.0f}{'*' if cell.tied else ''}"
+    return f"{cell.server} {cell.text}{'*' if cell.tied else ''}"

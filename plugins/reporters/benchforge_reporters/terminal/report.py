@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import Reporter, Summary, Trial, readable, safe
-from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.document.answers import SIGNS
+from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
+from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import legend, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table, kinds_heading
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
@@ -79,7 +80,7 @@ def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         return
     label = max(len(safe.line(one.label)) for one in shown.answers)
     for answer in shown.answers:
-        sign, meaning = ANSWERS[answer.state]
+        sign, meaning, *_ = SIGNS[answer.state]
         name = safe.line(answer.label).ljust(label)
         indent = " " * (label + 4)
         first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
@@ -179,11 +180,11 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     name = max(len(safe.line(one.name)) for one in claims)
     for claim in claims:
-        sign, meaning = CLAIMS[claim.state]
-        parts = [claim.estimate, claim.published, claim.remark]
+        sign, meaning, verb, _ = STATES[claim.state]
+        parts = [claim.estimate, claim.source, claim.remark]
         if claim.state == "not comparable":
-            parts = [claim.remark, claim.estimate, claim.published]
-        text = f"{claim.hypothesis} {claim.verb}: {'; '.join(filter(None, parts))}"
+            parts = [claim.remark, claim.estimate, claim.source]
+        text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
         start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
         indent = " " * min(len(start), _DEEPEST)
         first, *more = paint.wrapped(text, start, indent)
@@ -198,7 +199,7 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
-        sign, meaning = CAUSES[text.kind]
+        sign, meaning, _ = CAUSE_SIGNS[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
         yield start + safe.line(text.brief)
         if text.remedy:
