@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from benchforge.cli.results.audit.audited import Audited
+from benchforge.cli.results.audit.document import conclusion, facts_by
 from benchforge.cli.results.audit.finding import Finding
-from benchforge.cli.results.audit.kinds import conclusion, facts_by
 from benchforge.parts.reader import Fact
 from benchforge.text import readable, safe
 
@@ -35,7 +35,7 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
 def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
     """Return a table of findings for each source."""
     lines = ["# Audit", ""]
-    lines += [safe.markdown(facts_by("the auditor", given)), ""] if given else []
+    lines += [text for one in facts_by("the auditor", given) for text in (safe.markdown(one), "")]
     for audit in audits:
         rows = readable.counted(len(audit.rows), "row")
         lines += [

@@ -1,11 +1,11 @@
 """An audit as JUnit's XML: each check of a source is a test."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from benchforge.cli.results.audit.audited import Audited
-from benchforge.cli.results.audit.finding import FALSE, Finding
-from benchforge.cli.results.audit.kinds import kinds, sentences
-from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
+from benchforge.cli.results.audit.document import sentences
+from benchforge.cli.results.audit.finding import FALSE
+from benchforge.report.document import Document, Section
+from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
 from benchforge.text import readable
 
 _NAME = "benchforge audit"
@@ -13,31 +13,29 @@ _MOST = 20
 "Findings that the text of a test lists."
 
 
-def junit(audits: Sequence[Audited]) -> str:
+def junit(document: Document) -> str:
     """Return the checks: what is impossible or false fails, and what is open is skipped."""
-    suites = [JunitSuite(f"{audit.source} ({audit.reader})", [*_tests(audit)]) for audit in audits]
+    suites = [
+        JunitSuite(f"{section.title} ({_reader(section)})", [*_tests(section)])
+        for section in document.sections
+    ]
     return junit_xml(_NAME, suites).decode()
 
 
-def _tests(audit: Audited) -> Iterator[JunitTest]:
-    group = f"benchforge.audit.{audit.reader}"
-    for kind in kinds(audit):
-        lines = [_line(finding) for finding in kind.findings[:_MOST]]
-        if (more := len(kind.findings) - _MOST) > 0:
+def _tests(section: Section) -> Iterator[JunitTest]:
+    group = f"benchforge.audit.{_reader(section)}"
+    for one in section.findings:
+        lines = [f"{row[0]}: {' '.join(sentences(row))}" for row in one.rows[:_MOST]]
+        if (more := len(one.rows) - _MOST) > 0:
             lines.append(f"and {readable.exact(more)} more")
-        yield JunitTest(
-            group,
-            f"{kind.code}: {kind.title}",
-            "\n".join(lines),
-            "failure" if kind.severity in FALSE else "skipped",
-            kind.severity,
-        )
-    broken = {finding.code for finding in audit.findings}
-    for code, count in sorted(audit.held.items()):
+        element: Element = "failure" if one.word in FALSE else "skipped"
+        name = f"{one.code}: {one.title}"
+        yield JunitTest(group, name, "\n".join(lines), element, one.word)
+    broken = {one.code for one in section.findings}
+    for code, times in section.facts:
         if code not in broken:
-            yield JunitTest(group, code, f"holds {readable.counted(count, 'time')}")
+            yield JunitTest(group, code, f"holds {times}")
 
 
-def _line(finding: Finding) -> str:
-    where = ", ".join(entry for entry in (finding.row, finding.where) if entry)
-    return f"{where}: {' '.join(sentences(finding))}"
+def _reader(section: Section) -> str:
+    return section.about.partition(",")[0]

@@ -1,4 +1,4 @@
-"""A comparison of results for a person: every number, and what it says."""
+"""A comparison of results as text, as JSON and as a page: every number, and what it says."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from benchforge.cli.console.columns import NOTHING, columns, spread
 from benchforge.cli.results.compare.results import what
 from benchforge.parts.registry import Registry
+from benchforge.report.document import Document, Row, Section
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.change import PAST
 from benchforge.results.over_time.compared import MetricChange
@@ -16,6 +17,18 @@ from benchforge.results.over_time.older_results import Older
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times
 
+_HEADS = ("case", "metric", "unit", "old", "new", "new/old", "by reference", "answer")
+_NOTHING = "nothing to compare: no metric of a common case has numbers in both"
+_KINDS = {
+    "worse": "fails",
+    "broken": "invalid",
+    "not believed": "invalid",
+    "better": "holds",
+    "not shown": "inconclusive",
+    "no model": "inconclusive",
+    "reference": "inconclusive",
+}
+"Each answer, the worst first, with the name of its colour."
 _ALONE = (
     "sessions on one machine vary by themselves: if they vary by 3 %, two of three alarms from "
     "their own intervals are false"
@@ -41,7 +54,8 @@ def text(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines."""
     yield from what(comparison.new, comparison.older, comparison.registry)
     yield ""
-    yield from _table(comparison.visible)
+    rows = [_row(row) for row in comparison.visible]
+    yield from columns([_HEADS, *rows], left=3) if rows else [_NOTHING]
     yield from silent(comparison.rows)
     yield ""
     yield from verdicts(comparison.visible, comparison.older, comparison.reference)
@@ -72,12 +86,62 @@ def _row_json(row: MetricChange) -> dict[str, JsonValue]:
     }
 
 
-def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
-    if not rows:
-        yield "nothing to compare: no metric of a common case has numbers in both"
-        return
-    heads = ["case", "metric", "unit", "old", "new", "new/old", "by reference", "answer"]
-    yield from columns([heads, *map(_row, rows)], left=3)
+def page(comparison: ComparedResults) -> Document:
+    """Return a comparison with its drawings, the worst answers first."""
+    # The charts take about 50 ms, which the text does not need.
+    from benchforge.report.charts.axis import ChartAxis  # noqa: PLC0415
+    from benchforge.report.charts.changes import change_drawing  # noqa: PLC0415
+    from benchforge.report.charts.drawing import ratio_ticks  # noqa: PLC0415
+
+    changes = sorted(comparison.visible, key=lambda row: [*_KINDS].index(answer_of(row)))
+    answers, rows = [answer_of(row) for row in changes], []
+    ends = [end for row in changes for end in _ends(row)]
+    axis = ChartAxis.of_ratios(ends)
+    for row, answer in zip(changes, answers, strict=True):
+        case, metric, unit, old, new, *_ = _row(row)
+        kind, value, drawing = _KINDS[answer], NOTHING, None
+        if (ratio := next(_ends(row), None)) is not None:
+            value, interval = f"{times(ratio)}x", row.change.change.interval
+            drawing = change_drawing(axis, ratio, interval, kind, f"{case}, {metric}: {value}")
+        detail = f"{old} → {new} {unit}".rstrip()
+        rows.append(Row(kind, answer, metric, case, drawing, value, detail))
+    summary, reference = comparison.new.summary, comparison.reference
+    relative = f"; ratios are relative to {reference}, with 95 % intervals" if reference else ""
+    about = f"new by old, on a logarithmic axis{relative}"
+    results = what(comparison.new, comparison.older, comparison.registry)
+    return Document(
+        title=f"{summary.title or summary.name}: what changed",
+        eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
+        counts=[(_KINDS[one], answers.count(one), one) for one in dict.fromkeys(answers)],
+        sentences=[
+            *verdicts(changes, comparison.older, reference),
+            *silent(comparison.rows),
+        ],
+        sections=[
+            Section(
+                "changes",
+                "Changes",
+                about,
+                empty=f"{_NOTHING}.",
+                rows=rows,
+                axis=ratio_ticks(axis) if ends else None,
+                others="benchforge compare prints them",
+            ),
+            Section("results", "Results", items=[*results]),
+        ],
+        banners=[f"Compared anyway: {doubt}" for doubt in comparison.older.doubts],
+    )
+
+
+def _ends(row: MetricChange) -> Iterator[float]:
+    """Yield the ratio by the reference if known, else new by old; then its interval if it has one.
+
+    Nothing of a ratio that is not above 0.
+    """
+    predicted = row.change.change
+    ratio = row.ratio if predicted.value is None else predicted.value
+    if ratio is not None and ratio > 0:
+        yield from (ratio, *(predicted.interval or ()))
 
 
 def _row(row: MetricChange) -> list[str]:

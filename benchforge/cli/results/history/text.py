@@ -1,4 +1,4 @@
-"""Results over time: for a person, as JSON, and as CSV."""
+"""Results over time: for a person, as a page, as JSON, and as CSV."""
 
 import csv
 import io
@@ -8,14 +8,19 @@ from pydantic import JsonValue
 
 from benchforge.cli.console.columns import columns, spread
 from benchforge.cli.results.history.timeline import Timeline
+from benchforge.report.document import Document, Figure, Section
 from benchforge.results.over_time.identity import identity
 from benchforge.results.over_time.series import Course, Point, SeriesChange
 from benchforge.text import safe
-from benchforge.text.readable import change, counted, scale, times
+from benchforge.text.readable import Scale, change, counted, listed, scale, times
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
     *("high", "ratio", "ratio_low", "ratio_high", "changed", "why"),
+)
+_LEGEND = (
+    "A mark is a result, the line its 95 % interval within its session. A grey line begins a new "
+    "series, a red one a new level."
 )
 
 
@@ -34,9 +39,8 @@ def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
 
 
 def _course(line: Timeline, course: Course) -> Iterator[str]:
-    unit = scale(course.measure.unit, [course.points[-1].value.value or 0.0])
-    title = f"{course.case.title} · {course.measure.title}"
-    yield safe.word(title if unit.unit == "1" else f"{title} ({unit.unit})")
+    unit = _scale(course)
+    yield safe.word(_title(course) + ("" if unit.unit == "1" else f" ({unit.unit})"))
     with_ratio = any(point.ratio is not None for point in course.points)
     rows = [["", "result", "measured", "value", *(["by reference"] if with_ratio else []), ""]]
     digest = course.points[0].digest
@@ -58,6 +62,70 @@ def changed_text(changed: SeriesChange) -> str:
     """Return by how much a level changed, and between which results."""
     moved = change(changed.step.ratio - 1)
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
+
+
+def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> Document:
+    """Return results over time with a drawing for each case and metric."""
+    names = listed([line.suite for line, _ in courses_by_timeline])
+    return Document(
+        title=f"{names} over time",
+        eyebrow="",
+        counts=(),
+        sentences=[one for entry in courses_by_timeline for one in _changes(*entry)],
+        sections=[
+            Section(
+                f"suite-{number}",
+                line.suite,
+                counted(len(line.results), "result"),
+                _LEGEND,
+                figures=[figure for course in some for figure in _figure(line, course)],
+                others="name one with --metric",
+                facts_title="The results",
+                facts=[*_results(line)],
+            )
+            for number, (line, some) in enumerate(courses_by_timeline, start=1)
+        ],
+    )
+
+
+def _figure(line: Timeline, course: Course) -> Iterator[Figure]:
+    # The charts take about 50 ms, which the text does not need.
+    from benchforge.report.charts.course import course_drawing  # noqa: PLC0415
+
+    ratios = {point.result: point.ratio for point in course.points if point.ratio is not None}
+    values = ratios or {point.result: point.value for point in course.points}
+    size = Scale("1") if ratios else _scale(course)
+    changes = [one.after for one in course.changed]
+    drawing = course_drawing(values, len(line.results), line.breaks, changes, size)
+    if drawing is not None:
+        unit = "ratio to the reference" if ratios else size.unit.replace("1", "", 1)
+        yield Figure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
+
+
+def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+    """Yield each change of a level; that there is none, or why none was looked for."""
+    changed = [(course, one) for course in courses for one in course.changed]
+    for course, step in changed:
+        yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"
+    if not changed:
+        reasons = listed(dict.fromkeys(why for course in courses for why in course.why))
+        nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"
+        yield f"{line.suite}: {nothing}"
+
+
+def _results(line: Timeline) -> Iterator[tuple[str, str]]:
+    for place, result in enumerate(line.results):
+        begins = [f"a new series begins: {why}" for why in line.breaks.get(place, ())]
+        when = f"{result.summary.created:%Y-%m-%d %H:%M}"
+        yield f"{place + 1}", "; ".join([f"{when}, {result.path}", *begins])
+
+
+def _title(course: Course) -> str:
+    return f"{course.case.title} · {course.measure.title}"
+
+
+def _scale(course: Course) -> Scale:
+    return scale(course.measure.unit, [course.points[-1].value.value or 0.0])
 
 
 def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
