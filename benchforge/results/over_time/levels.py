@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from pydantic import JsonValue
+
 from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
@@ -22,6 +24,13 @@ LEVEL = 0.95
 BROKEN = "broken"
 NO_TRIAL = "no trial of it is to be believed"
 NO_TIMES = "no trial's response times are to be believed"
+
+
+def identity(case: CaseName, measure: "LevelKey") -> dict[str, JsonValue]:
+    """Return the case and the metric of numbers that are compared, as programs read them."""
+    names = ("metric", "of", "unit", "better")
+    number = {name: getattr(measure, name) for name in names}
+    return {"case": case.model_dump(mode="json"), "title": case.title, **number}
 
 
 def key(case: CaseName) -> Key:

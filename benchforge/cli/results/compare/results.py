@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.differences import another, soft
@@ -13,20 +12,6 @@ from benchforge.text import safe
 from benchforge.text.readable import counted
 
 _EACH = 6  # older results, that each is named
-
-
-def check_labels(new: Summed, reference: str | None, metrics: tuple[str, ...]) -> None:
-    """Raise Unusable for a label that the new result does not have."""
-    cases = by_key(new.summary).values()
-    servers = sorted({one.case.server for one in cases})
-    if reference is not None and reference not in servers:
-        message = f"--reference {reference}: {new.path} has no such server"
-        raise Unusable(message, f"available servers: {', '.join(servers)}")
-    labels = sorted({line.metric for case in cases for line in case.metrics})
-    for label in metrics:
-        if label not in labels:
-            message = f"--metric {label}: {new.path} has no such metric"
-            raise Unusable(message, f"available metrics: {', '.join(labels)}")
 
 
 def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:

@@ -12,7 +12,7 @@ from benchforge.report.document import Document, Row, Section
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.change import PAST
 from benchforge.results.over_time.compared import MetricChange
-from benchforge.results.over_time.identity import identity
+from benchforge.results.over_time.levels import identity
 from benchforge.results.over_time.older_results import Older
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times

@@ -5,11 +5,12 @@ import io
 from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
+from pydantic_core import to_jsonable_python
 
 from benchforge.cli.console.columns import columns, spread
 from benchforge.cli.results.history.timeline import Timeline
 from benchforge.report.document import Document, Figure, Section
-from benchforge.results.over_time.identity import identity
+from benchforge.results.over_time.levels import identity
 from benchforge.results.over_time.series import Course, Point, SeriesChange
 from benchforge.text import safe
 from benchforge.text.readable import Scale, change, counted, listed, scale, times
@@ -149,15 +150,7 @@ def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
 def _course_json(course: Course) -> dict[str, JsonValue]:
     return {
         **identity(course.case, course.measure),
-        "points": [
-            {
-                "result": point.result,
-                "digest": point.digest,
-                "value": point.value.model_dump(mode="json"),
-                "ratio": None if point.ratio is None else point.ratio.model_dump(mode="json"),
-            }
-            for point in course.points
-        ],
+        "points": to_jsonable_python(course.points),
         "changed": [
             {"before": one.before, "after": one.after, "ratio": one.step.ratio, "p": one.step.p}
             for one in course.changed

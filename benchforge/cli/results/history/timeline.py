@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from benchforge.errors import BenchforgeError, Unusable
+from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
-from benchforge.results.conclude import Summed, results_in, summed
+from benchforge.results.conclude import Summed
 from benchforge.results.over_time.differences import hard
 from benchforge.results.over_time.levels import by_key
+from benchforge.results.over_time.older_results import check_labels, named_results
 from benchforge.results.over_time.series import Course, courses
 
 
@@ -34,24 +35,12 @@ def timelines(
     """
     by_suite: dict[str, list[Summed]] = {}
     left_out: list[str] = []
-    for path in named:
-        there = list(results_in(path)) or [path]
-        for folder in there:
-            try:
-                result = summed(folder, registry)
-            except BenchforgeError as error:
-                if there == [path]:
-                    raise
-                left_out.append(error.message)
-                continue
-            among = by_suite.setdefault(result.summary.name, [])
-            if result.summary.smoke:
-                left_out.append(f"{folder}: a smoke: its numbers mean nothing")
-            elif any(result.same(other) for other in among):
-                left_out.append(f"{folder}: is there already")
-            else:
-                among.append(result)
-    lines = [_timeline(name, some, reference) for name, some in by_suite.items() if some]
+    for result in named_results(named, registry, left_out):
+        if result.summary.smoke:
+            left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
+        else:
+            by_suite.setdefault(result.summary.name, []).append(result)
+    lines = [_timeline(name, some, reference) for name, some in by_suite.items()]
     if not lines:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no result{first}", "name results, or a folder that contains results")
@@ -62,22 +51,11 @@ def with_courses(
     suite_timelines: Sequence[Timeline], reference: str | None, metrics: Sequence[str]
 ) -> list[tuple[Timeline, list[Course]]]:
     """Return each timeline with its courses. Raises Unusable for a label that no result has."""
-    courses_by_timeline = [
+    check_labels([one for line in suite_timelines for one in line.results], reference, metrics)
+    return [
         (line, [*courses([one.summary for one in line.results], line.breaks, reference, metrics)])
         for line in suite_timelines
     ]
-    cases = [case for line in suite_timelines for one in line.results for case in one.summary.cases]
-    servers = sorted({case.case.server for case in cases})
-    if reference is not None and reference not in servers:
-        message = f"--reference {reference}: no result has such a server"
-        raise Unusable(message, f"available servers: {', '.join(servers)}")
-    measured = {course.measure.metric for _, some in courses_by_timeline for course in some}
-    labels = sorted({line.metric for case in cases for line in case.metrics})
-    for label in metrics:
-        if label not in measured:
-            message = f"--metric {label}: no result has such a metric"
-            raise Unusable(message, f"available metrics: {', '.join(labels)}")
-    return courses_by_timeline
 
 
 def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:

@@ -99,7 +99,6 @@ class ResultDocument:
 
     heading: str
     title: str
-    name: str
     origin: str
     "Amount that was measured, and the machine, in one line."
     scope: str
@@ -163,7 +162,6 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
-        name=summary.name,
         origin=_origin(summary, trials),
         scope=words.scope(summary),
         setting=tuple(_setting(summary, trials)),
