@@ -61,6 +61,8 @@ Transfer/sec:      1.40MB
 
 def compared(name: str, text: str) -> None:
     file = STORED / "screens" / name
+    if file.suffix == ".json":
+        text = json.dumps(json.loads(text), indent=1, sort_keys=True)
     if os.environ.get("BENCHFORGE_REWRITE"):
         file.write_text(text, encoding="utf-8")
     assert text == file.read_text(encoding="utf-8")
@@ -214,7 +216,7 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     write(made, comment=files[0], junit_xml=files[1], badge=files[2])
     write(made, comment=None, junit_xml=None, badge=files[3])
-    texts = ["\n".join(lines(made)), json.dumps(document(made), indent=1)]
+    texts = ["\n".join(lines(made)), json.dumps(document(made), indent=1, sort_keys=True)]
     texts += [file.read_text() for file in files]
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 

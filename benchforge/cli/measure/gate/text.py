@@ -121,8 +121,6 @@ def _state(question: GatedPair, limit: float) -> str:
 
 def badge_text(outcome: Outcome) -> tuple[str, str]:
     """Return the text of a badge and its colour."""
-    if outcome.same or (outcome.questions and outcome.state == "not slower"):
+    if outcome.state == "not slower":
         return f"not slower by {percent(outcome.limit)}", "#2e7d32"
-    if outcome.questions and outcome.state in {"slower", "broken"}:
-        return outcome.state, "#c62828"
-    return (outcome.state if outcome.questions else "invalid"), "#9a6700"
+    return outcome.state, "#c62828" if outcome.state in {"slower", "broken"} else "#9a6700"

@@ -27,10 +27,10 @@ from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import words
 from benchforge_reporters.text.commands import first_commands
 from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.kinds import flow_lines, kind_table
+from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.stages import stage_lines
+from benchforge_reporters.text.stages import stages_of
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
@@ -213,7 +213,7 @@ def _section(
         sought=tuple(words.sought(summary, cases)),
         table=table_of(cases),
         kinds=kind_table(cases),
-        flows=tuple(flow_lines(cases, trials)),
+        flows=tuple(words.of_each(cases, trials, not_reached)),
         trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
         trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
         levels=tuple(one for one in rows if one.scenario == scenario),
@@ -222,9 +222,9 @@ def _section(
         sweeps=tuple(sweeps(summary, scenario)),
         curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
         failures=tuple(words.failures(cases)),
-        stages=tuple(stage_lines(cases, trials)),
+        stages=tuple(words.of_each(cases, trials, stages_of)),
         over_time=tuple(loads_over_time(cases, trials)),
-        monitored=tuple(under_load(cases, trials)),
+        monitored=tuple(words.of_each(cases, trials, under_load, ": ")),
         estimators=tuple(words.estimators(cases)),
         notes=tuple(words.notes(cases)),
     )

@@ -35,9 +35,7 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
         start = f"{sign} {safe.line(answer.label).ljust(width)}  "
         row = rows.get(answer.label)
         text = answer.headline if row is None else _row(row)
-        first, *more = paint.wrapped(text, start, " " * (width + 4))
-        yield paint.of(meaning, sign) + first[len(sign) :]
-        yield from more
+        yield from paint.signed(meaning, text, start, " " * (width + 4))
     if overview.rows:
         yield from (paint.of("aside", line) for line in paint.wrapped(LEGEND))
 
@@ -54,9 +52,7 @@ def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
         shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
         estimate = f"{hypothesis}{shown}"
         text = "; ".join(filter(None, (estimate, claim.source, remark)))
-        first, *more = paint.wrapped(text, start, " " * (name + 4))
-        yield paint.of(meaning, sign) + first[len(sign) :]
-        yield from more
+        yield from paint.signed(meaning, text, start, " " * (name + 4))
 
 
 def _row(row: MatrixRow) -> str:

@@ -47,6 +47,12 @@ class Paint:
         )
         return [one.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for one in lines]
 
+    def signed(self, meaning: Meaning, text: str, start: str, indent: str) -> list[str]:
+        """Return a text in lines, the first of which begins with a sign that has a colour."""
+        first, *more = self.wrapped(text, start, indent)
+        blank, sign = start[: len(start) - len(start.lstrip())], start.lstrip()[0]
+        return [blank + self.of(meaning, sign) + first[len(blank) + 1 :], *more]
+
     def paragraph(self, meaning: Meaning | None, text: str) -> str:
         """Return a text in as many lines as it takes."""
         lines = self.wrapped(text)

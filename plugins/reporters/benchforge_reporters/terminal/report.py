@@ -186,10 +186,7 @@ def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
             parts = [claim.remark, claim.estimate, claim.source]
         text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
         start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
-        indent = " " * min(len(start), _DEEPEST)
-        first, *more = paint.wrapped(text, start, indent)
-        yield f"  {paint.of(meaning, sign)}{first[3:]}"
-        yield from more
+        yield from paint.signed(meaning, text, start, " " * min(len(start), _DEEPEST))
 
 
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:

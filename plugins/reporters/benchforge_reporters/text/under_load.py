@@ -3,22 +3,13 @@
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from benchforge.plugin import CaseSummary, Trial, readable
-from benchforge_reporters.text.words import names
+from benchforge.plugin import Trial, readable
 
 _LEVEL = 0.95
 
 
-def under_load(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
-    """Return a sentence for each case whose loads were monitored, over all its trials."""
-    return [
-        f"{name}: {sentence}"
-        for name, case in zip(names(cases), cases, strict=True)
-        for sentence in _sentences([trial for trial in trials if trial.case == case.case])
-    ]
-
-
-def _sentences(trials: Sequence[Trial]) -> Iterator[str]:
+def under_load(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a sentence if the loads of a case were monitored."""
     monitors = [one.monitor for one in trials if one.monitor is not None and one.monitor.moments]
     if not monitors:
         return
