@@ -1,30 +1,29 @@
-"""What each command prints and writes of stored results, to the byte.
-
-`BENCHFORGE_REWRITE=1 pytest tests/reporters/test_first_screens.py` writes the texts anew: read the
-difference. Of a page its visible words are stored, a line for each piece of text.
-"""
+"""What each command prints and writes of stored results, to the byte."""
 
 import gzip
 import json
-import os
 import re
 from datetime import datetime, timedelta
-from html.parser import HTMLParser
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchforge_reporters.ci.github import GitHub
 from benchforge_reporters.ci.junit import Junit
+from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.terminal.why import Why
 from front_door import Bench
+from screens import STORED, compared, compared_page
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.cli.measure.gate.files import write
-from benchforge.cli.measure.gate.outcome import GatedPair, Outcome, document
+from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
+from benchforge.cli.measure.gate.outcome import document as as_json
 from benchforge.cli.measure.gate.text import lines
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.gate import Waiver
@@ -32,7 +31,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 
-STORED = Path(__file__).parent / "stored"
+MOST_LINES = 50
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
 SUITE = """benchforge = 1
 name = "small"
@@ -48,7 +47,7 @@ loaders = ["closed"]
 vary = { "loaders.closed.connections" = [2, 8] }
 """
 AUTOCANNON = Path(__file__).parents[1] / "audit/recorded/autocannon"
-WRK = """Running 30s test @ http://127.0.0.1:8080/<b>
+WRK = """Running 30s test @ http://127.0.0.1:8080/<script>alert(1)</script>
   2 threads and 64 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev
     Latency     1.52s   102.13ms   1.61s    93.02%
@@ -57,42 +56,6 @@ WRK = """Running 30s test @ http://127.0.0.1:8080/<b>
 Requests/sec:  10394.40
 Transfer/sec:      1.40MB
 """
-
-
-def compared(name: str, text: str) -> None:
-    file = STORED / "screens" / name
-    if file.suffix == ".json":
-        text = json.dumps(json.loads(text), indent=1, sort_keys=True)
-    if os.environ.get("BENCHFORGE_REWRITE"):
-        file.write_text(text, encoding="utf-8")
-    assert text == file.read_text(encoding="utf-8")
-
-
-class Words(HTMLParser):
-    """The text of a page that a reader sees, and what drawings say of themselves."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-        self.hidden = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.hidden = tag in {"style", "script"}
-        label = dict(attrs).get("aria-label")
-        self.lines += [f"({label})"] if tag == "svg" and label else []
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden = False
-
-    def handle_data(self, data: str) -> None:
-        text = re.sub(r"\s+", " ", data).strip()
-        self.lines += [text] if text and not self.hidden else []
-
-
-def words(page: Path) -> str:
-    parser = Words()
-    parser.feed(page.read_text(encoding="utf-8"))
-    return "\n".join(parser.lines) + "\n"
 
 
 def result(folder: Path, day: int, django: float = 1.0, **facts: Any) -> Path:
@@ -116,17 +79,50 @@ def result(folder: Path, day: int, django: float = 1.0, **facts: Any) -> Path:
     return Path(file.name)
 
 
-def test_report(tmp_path: Path) -> None:
+@cache
+def stored() -> tuple[Summary, tuple[Trial, ...]]:
     content = json.loads(gzip.decompress((STORED / "disturbed.json.gz").read_bytes()))
-    summary = Summary.model_validate_json(json.dumps(content["summary"]))
-    summary = with_comparison_verdicts(summary, limits())
     trials = tuple(Trial.model_validate_json(json.dumps(one)) for one in content["trials"])
-    compared("report.txt", Terminal().text(summary, trials, 100))
+    summary = Summary.model_validate_json(json.dumps(content["summary"]))
+    return with_comparison_verdicts(summary, limits()), trials
+
+
+def test_report(tmp_path: Path) -> None:
     for reporter in (Markdown(), Html(), GitHub(), Junit()):
-        reporter.report(summary, trials, tmp_path)
+        reporter.report(*stored(), tmp_path)
     for name in ("report.md", "github.md", "junit.xml"):
         compared(name, (tmp_path / name).read_text(encoding="utf-8"))
-    compared("report.html.txt", words(tmp_path / "report.html"))
+    compared_page("report.html.txt", tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_report_on_a_terminal_fits(width: int) -> None:
+    text = Terminal().text(*stored(), width)
+    compared(f"terminal-{width}.txt", text)
+    assert max(map(len, text.splitlines())) <= width
+    assert len(text.splitlines()) <= MOST_LINES
+    coloured = Terminal().text(*stored(), width, colour=True)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert plain.split() == text.split()
+    codes = {"0", "1", "2", "1;31", "32", "33", "36"}
+    assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= codes
+
+
+def test_why_tells_all_findings_of_each_cause() -> None:
+    text = Why().text(*stored(), 120)
+    compared("why-120.txt", text)
+    checks = [one.check for cause in stored()[0].causes for one in cause.findings]
+    for check in checks:
+        unknown = f"  - {check.id} {check.name}".rstrip()  # in a list of their own
+        assert f"{check.status} {check.id}" in text or unknown in text
+        assert check.message.split(maxsplit=1)[0] in text
+
+
+def test_an_invalid_cause_is_first_and_a_brief_text_is_brief() -> None:
+    causes = document(*stored()).causes
+    assert causes.shown[0].kind == "invalid"
+    assert all(len(one.brief) <= 72 for one in causes.all)
+    assert causes.findings == sum(one.cause.count for one in causes.all)
 
 
 def test_compare(bench: Bench, tmp_path: Path) -> None:
@@ -137,11 +133,11 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     done = bench(*command, "--html", "page.html")
     assert done.code == 1, done.all
     compared("compare.txt", done.out)
-    compared("compare.html.txt", words(tmp_path / "page.html"))
+    compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
     two = bench("compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html")
     compared("compare-two.txt", two.out)
-    compared("compare-two.html.txt", words(tmp_path / "page.html"))
+    compared_page("compare-two.html.txt", tmp_path / "page.html")
 
 
 def test_history(bench: Bench, tmp_path: Path) -> None:
@@ -151,7 +147,7 @@ def test_history(bench: Bench, tmp_path: Path) -> None:
     done = bench(*command, "--html", "page.html")
     assert done.code == 0, done.all
     compared("history.txt", done.out)
-    compared("history.html.txt", words(tmp_path / "page.html"))
+    compared_page("history.html.txt", tmp_path / "page.html")
     compared("history-alone.txt", bench("history", *days[22:], "--metric", "latency").out)
     few = ("history", *days[11:15], "--reference", "flask", "--metric", "throughput")
     compared("history.json", bench(*few, "--json").out)
@@ -166,7 +162,7 @@ def test_audit(bench: Bench, tmp_path: Path) -> None:
     done = bench(*command, "--html", "page.html", "--junit", "junit.xml")
     assert done.code == 1, done.all
     compared("audit.txt", done.out)
-    compared("audit.html.txt", words(tmp_path / "page.html"))
+    compared_page("audit.html.txt", tmp_path / "page.html")
     compared("audit.xml", (tmp_path / "junit.xml").read_text())
     for file in ("page.html", "junit.xml"):
         (tmp_path / file).unlink()
@@ -216,7 +212,7 @@ def test_gate(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     write(made, comment=files[0], junit_xml=files[1], badge=files[2])
     write(made, comment=None, junit_xml=None, badge=files[3])
-    texts = ["\n".join(lines(made)), json.dumps(document(made), indent=1, sort_keys=True)]
+    texts = ["\n".join(lines(made)), json.dumps(as_json(made), indent=1, sort_keys=True)]
     texts += [file.read_text() for file in files]
     compared(f"gate-{name}.txt", "\n----\n".join(texts))
 
