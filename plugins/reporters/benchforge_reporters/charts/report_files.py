@@ -42,43 +42,38 @@ class ChartFiles:
     def files(self) -> list[ChartFile]:
         """All of them."""
         of_sections = (file for files in self.sections.values() for file in files)
-        return [*filter(None, self.answers), *filter(None, [self.claims]), *of_sections]
+        return [*filter(None, (*self.answers, self.claims)), *of_sections]
 
 
 def chart_files(shown: ResultDocument, summary: Summary) -> ChartFiles:
     """Return the charts of a document."""
     colours = colours_of(summary)
-    claims = claims_chart(shown.claims)
-    sections = {
-        section.scenario: tuple(_of_section(section, number, colours))
-        for number, section in enumerate(shown.sections, start=1)
-    }
-    return ChartFiles(
-        answers=tuple(_of_answers(shown, summary, colours)),
-        claims=None if claims is None else _file("claims", f"Claims: {claims.caption}", claims),
-        sections=sections,
-    )
-
-
-def _of_answers(
-    shown: ResultDocument, summary: Summary, colours: Mapping[str, int]
-) -> Iterator[ChartFile | None]:
-    if not shown.answers:
-        return
-    pairs = zip(shown.answers, summary.comparisons, strict=True)
-    for number, (answer, comparison) in enumerate(pairs, start=1):
-        chart = answer_chart(comparison, summary, colours) if number <= _MOST else None
-        title = (
-            "" if chart is None else f"{answer.label}: {chart.caption}, the bar the 95 % interval"
+    answers = [
+        _file(
+            f"answer-{number}",
+            answer.label,
+            answer_chart(comparison, summary, colours) if number <= _MOST else None,
+            ", the bar the 95 % interval",
         )
-        yield None if chart is None else _file(f"answer-{number}", title, chart)
+        for number, (answer, comparison) in enumerate(
+            zip(shown.answers, summary.comparisons, strict=False), start=1
+        )
+    ]
+    return ChartFiles(
+        answers=tuple(answers),
+        claims=_file("claims", "Claims", claims_chart(shown.claims)),
+        sections={
+            section.scenario: tuple(_of_section(section, number, colours))
+            for number, section in enumerate(shown.sections, start=1)
+        },
+    )
 
 
 def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> Iterator[ChartFile]:
     labels = [" · ".join(filter(None, row)) for row in case_labels(section.cases).rows]
-    searched = searches(list(zip(labels, section.cases, strict=True)), colours)
-    if searched is not None:
-        yield _file(f"search-{number}", f"{section.scenario}: {searched.caption}", searched)
+    chart = searches(list(zip(labels, section.cases, strict=True)), colours)
+    if file := _file(f"search-{number}", section.scenario, chart):
+        yield file
     for curve in islice(curves(section, colours), _MOST):
         content = drawing_file(curve.drawing, curve.height, curve.title)
         kind, _, place = curve.name.partition("-")
@@ -86,5 +81,8 @@ def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> It
         yield ChartFile(f"{FOLDER}/{kind}-{number}-{place}.svg", title, content)
 
 
-def _file(name: str, title: str, chart: Chart) -> ChartFile:
+def _file(name: str, about: str, chart: Chart | None, end: str = "") -> ChartFile | None:
+    if chart is None:
+        return None
+    title = f"{about}: {chart.caption}{end}"
     return ChartFile(f"{FOLDER}/{name}.svg", title, chart_file(chart, title))
