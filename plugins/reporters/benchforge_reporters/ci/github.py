@@ -62,13 +62,13 @@ def _beginning(text: str) -> str:
 
 def _answers(summary: Summary) -> Iterator[str]:
     """Yield the claims, and of the cases those that did not pass."""
-    rows = [one for one in answers(summary) if one.group == "claims" or one.came != "passes"]
+    rows = [one for one in answers(summary) if one.group == "claims" or one.outcome != "passes"]
     if rows:
         head = ["| asked | came | because |", "| --- | --- | --- |"]
         yield "\n".join(
             head
             + [
-                f"| {safe.markdown(o.name)} | **{o.came}** | {safe.markdown(o.says)} |"
+                f"| {safe.markdown(o.name)} | **{o.outcome}** | {safe.markdown(o.text)} |"
                 for o in rows
             ]
         )
