@@ -96,6 +96,16 @@ def relative(
     return ratio([ours[block] for block in blocks], [other[block] for block in blocks])
 
 
+def to_reference(
+    case: CaseSummary, measure: LevelKey, cases: Mapping[Key, CaseSummary], label: str
+) -> Estimate:
+    """Return a case's value over that of the server of this label in the same result."""
+    beside = reference_of(case.case, label, cases)
+    if beside is None:
+        return _none(f"{label} was not measured beside it, once")
+    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
+
+
 def reference_of(
     case: CaseName, label: str, cases: Mapping[Key, CaseSummary]
 ) -> CaseSummary | None:
