@@ -1,6 +1,6 @@
 """What the report says of answers under load: for each case, over its trials."""
 
-from benchforge_reporters.text.under_load import under_load
+from benchforge_reporters.text.stages import under_load
 from made.observed import monitor, trial
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchforge.cli.console.named_file import write_file
 from benchforge.cli.console.say import say
-from benchforge.report.document import Document
+from benchforge.report.page.document import Document
 from benchforge.report.page.frame import rendered
 
 

@@ -66,10 +66,9 @@ def command(options: AuditOptions) -> int:
     from benchforge.cli.results.audit import documents, given
     from benchforge.cli.results.audit.audited import audits_of, between
     from benchforge.cli.results.audit.document import document
+    from benchforge.cli.results.audit.documents import junit, text
     from benchforge.cli.results.audit.finding import FALSE
-    from benchforge.cli.results.audit.junit import junit
     from benchforge.cli.results.audit.sources import readers
-    from benchforge.cli.results.audit.text import text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.markdown:

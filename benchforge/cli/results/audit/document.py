@@ -7,7 +7,7 @@ from benchforge.cli.results.audit.audited import Audited
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import FALSE, SEVERITIES, Finding, Severity
 from benchforge.parts.reader import Fact
-from benchforge.report.document import Document, Findings, Section
+from benchforge.report.page.document import Document, Findings, Section
 from benchforge.text import readable
 
 _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {

@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from benchforge.cli.console.columns import columns, spread
 from benchforge.cli.results.history.timeline import Timeline
-from benchforge.report.document import Document, Figure, Section
+from benchforge.report.page.document import Document, Figure, Section
 from benchforge.results.over_time.levels import identity
 from benchforge.results.over_time.series import Course, Point, SeriesChange
 from benchforge.text import safe

@@ -5,7 +5,16 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from benchforge.plugin import readable
-from benchforge.plugin.drawing import ChartAxis, grid, interval_bar, svg, titled
+from benchforge.plugin.drawing import (
+    Chart,
+    ChartAxis,
+    ChartRow,
+    grid,
+    interval_bar,
+    ratio_ticks,
+    svg,
+    titled,
+)
 from benchforge_reporters.document.claims import ClaimLine
 
 _HEIGHT, _MIDDLE, _APART = 36, 18, 4
@@ -65,3 +74,24 @@ def _pieces(claim: ClaimLine, axis: ChartAxis) -> Iterator[str]:
         at = axis.at(claim.claim.published)
         title = titled(f"published: {claim.published}")
         yield f'<use class="published" href="#published" x="{at}%" y="{_MIDDLE}">{title}</use>'
+
+
+def claims_chart(lines: Sequence[ClaimLine]) -> Chart | None:
+    """Return a row for each claim that has a place on the axis; None if no claim has."""
+    axis = ratio_axis(lines)
+    if axis is None:
+        return None
+    rows = tuple(
+        ChartRow(
+            f"{line.sign} {line.name} {line.hypothesis}",
+            None,
+            ratio(line, axis),
+            line.estimate,
+            "; ".join(filter(None, (line.source, line.remark))),
+        )
+        for line in lines
+        if drawn(line)
+    )
+    return Chart(
+        rows, ratio_ticks(axis), "ratio, with its 95 % interval; the diamond was published"
+    )

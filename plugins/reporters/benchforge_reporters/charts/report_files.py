@@ -6,9 +6,9 @@ from itertools import islice
 
 from benchforge.plugin import Summary
 from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
-from benchforge_reporters.charts.answer import answer_chart
-from benchforge_reporters.charts.claims import claims_chart
 from benchforge_reporters.charts.curves import curves
+from benchforge_reporters.charts.levels import answer_chart
+from benchforge_reporters.charts.ratios import claims_chart
 from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.document.document import ResultDocument, Section
 from benchforge_reporters.text.labels import case_labels

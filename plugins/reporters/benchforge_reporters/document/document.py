@@ -30,11 +30,10 @@ from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.stages import stages_of
+from benchforge_reporters.text.stages import stages_of, under_load
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
-from benchforge_reporters.text.under_load import under_load
 
 MOST_TRIALS = 500
 "Trials of a scenario that have a row: a page of all of them would be too long to open."

@@ -1,25 +1,32 @@
 """A result as a page: report.html, one file that opens without a network."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, ClassVar
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
-from benchforge.plugin import Comparison, Reporter, Summary, Trial, readable
-from benchforge.plugin.drawing import colours_of, ratio_ticks, rendered
-from benchforge_reporters.charts.answer import answer_chart
-from benchforge_reporters.charts.levels import drawn_column
+from benchforge.plugin import CaseSummary, Comparison, Reporter, Role, Summary, Trial, readable
+from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
+from benchforge_reporters.charts.curves import curves
+from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels
+from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.charts.run_order import Lane, run_order
+from benchforge_reporters.charts.searches import searches
+from benchforge_reporters.charts.slices import slices
+from benchforge_reporters.charts.stacks import stacks
+from benchforge_reporters.charts.strips import cpus_of, strip
 from benchforge_reporters.document import answers, causes
 from benchforge_reporters.document.claims import claim_counts, counted_states
-from benchforge_reporters.document.document import document
+from benchforge_reporters.document.cpu_time import cost, trials_that_count
+from benchforge_reporters.document.document import Section, document
 from benchforge_reporters.document.next_step import again
 from benchforge_reporters.document.quotable import reason
-from benchforge_reporters.html.drawn_section import drawn_section
 from benchforge_reporters.text.kinds import NOT_BY_KIND
+from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.words import CELLS
 
 _WORDS = {
@@ -90,3 +97,94 @@ def _card(comparison: Comparison, summary: Summary, colours: Mapping[str, int]) 
     driver = comparison.driver and f"by {comparison.driver}"
     about = " · ".join(filter(None, (unit, driver, trials)))
     return {"title": summary.titles.get(comparison.scenario, ""), "chart": chart, "about": about}
+
+
+_ALL_STRIPS = 200
+"Trials of a result: with more of them, only some trials have a strip."
+
+
+def drawn_section(
+    text: Section,
+    trials: Sequence[Trial],
+    folder: Path,
+    colours: Mapping[str, int],
+    *,
+    answered: bool,
+) -> dict[str, Any]:
+    """Return a scenario with its charts; `folder` has the trials' files.
+
+    With `answered`, the answers show the trials of each case.
+    """
+    cases = text.cases
+    own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
+    by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
+    counted = [trial for some in by_case.values() for trial in some]
+    names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
+    named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
+    return {
+        "text": text,
+        "names": {case.case.server for case in cases},
+        "levels": None if column is None or answered else levels(column, named_cases, {}, colours),
+        "searches": searches(named_cases, colours),
+        "sweeps": list(curves(text, colours)),
+        "percentiles": percentiles(counted, colours),
+        "stacks": list(_stacks(named_cases, by_case, colours)),
+        "slices": slices(counted, colours),
+        "strips": _strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
+        "strips_legend": _strips_legend(own_trials),
+    }
+
+
+def _stacks(
+    named_cases: Sequence[tuple[str, CaseSummary]],
+    by_case: Mapping[str, Sequence[Trial]],
+    colours: Mapping[str, int],
+) -> Iterator[Chart]:
+    rows = [
+        (name, colours.get(case.case.server, 0), by_case[case.case.title])
+        for name, case in named_cases
+    ]
+    cpu = [(name, colour, cost(trials)) for name, colour, trials in rows]
+    memory = [(name, colour, _memory(trials)) for name, colour, trials in rows]
+    for values, unit, caption in (
+        (cpu, "s", "CPU time for each response"),
+        (memory, "B", "Memory at its largest"),
+    ):
+        chart = stacks(values, unit, caption)
+        if chart is not None:
+            yield chart
+
+
+def _memory(trials: Sequence[Trial]) -> dict[Role, float]:
+    """Return the largest memory of each role but the load tool, in bytes: medians of the trials."""
+    by_role: dict[Role, list[float]] = {}
+    for trial in trials:
+        sums: dict[Role, float] = {}
+        for usage in trial.observation.usage if trial.observation else ():
+            if usage.peak_pss_bytes is not None and usage.role != "loader":
+                sums[usage.role] = sums.get(usage.role, 0.0) + usage.peak_pss_bytes
+        for role, size in sums.items():
+            by_role.setdefault(role, []).append(size)
+    return {role: median(sizes) for role, sizes in by_role.items()}
+
+
+def _strips(
+    trials: Sequence[Trial], counted: Sequence[Trial], folder: Path, *, all_of_them: bool
+) -> dict[str, Markup]:
+    """Return the strips by trial; of a large result those of first trials and of set-aside ones."""
+    firsts: dict[str, int] = {}
+    for trial in trials:
+        firsts.setdefault(trial.case.title, trial.number)
+    numbers, shown = {trial.number for trial in counted}, set(firsts.values())
+    drawn = {
+        trial.number: strip(trial, folder)
+        for trial in trials
+        if trial.measured and (all_of_them or trial.number not in numbers or trial.number in shown)
+    }
+    return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
+
+
+def _strips_legend(trials: Sequence[Trial]) -> str:
+    cpus = {cpus_of(trial) for trial in trials} - {0}
+    height = f"all {min(cpus)} CPUs" if len(cpus) == 1 else "all CPUs"
+    return f"CPUs over the load; the height is {height}, the width the load"
