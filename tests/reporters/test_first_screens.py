@@ -82,7 +82,7 @@ def result(folder: Path, day: int, django: float = 1.0, **facts: Any) -> Path:
 @cache
 def stored() -> tuple[Summary, tuple[Trial, ...]]:
     content = json.loads(gzip.decompress((STORED / "disturbed.json.gz").read_bytes()))
-    trials = tuple(Trial.model_validate_json(json.dumps(one)) for one in content["trials"])
+    trials = tuple(Trial.model_validate_json(json.dumps(item)) for item in content["trials"])
     summary = Summary.model_validate_json(json.dumps(content["summary"]))
     return with_comparison_verdicts(summary, limits()), trials
 
@@ -111,7 +111,7 @@ def test_report_on_a_terminal_fits(width: int) -> None:
 def test_why_tells_all_findings_of_each_cause() -> None:
     text = Why().text(*stored(), 120)
     compared("why-120.txt", text)
-    checks = [one.check for cause in stored()[0].causes for one in cause.findings]
+    checks = [item.check for cause in stored()[0].causes for item in cause.findings]
     for check in checks:
         unknown = f"  - {check.id} {check.name}".rstrip()  # in a list of their own
         assert f"{check.status} {check.id}" in text or unknown in text
@@ -121,8 +121,8 @@ def test_why_tells_all_findings_of_each_cause() -> None:
 def test_an_invalid_cause_is_first_and_a_brief_text_is_brief() -> None:
     causes = document(*stored()).causes
     assert causes.shown[0].kind == "invalid"
-    assert all(len(one.brief) <= 72 for one in causes.all)
-    assert causes.findings == sum(one.cause.count for one in causes.all)
+    assert all(len(item.brief) <= 72 for item in causes.all)
+    assert causes.findings == sum(item.cause.count for item in causes.all)
 
 
 def test_compare(bench: Bench, tmp_path: Path) -> None:
@@ -136,6 +136,7 @@ def test_compare(bench: Bench, tmp_path: Path) -> None:
     compared_page("compare.html.txt", tmp_path / "page.html")
     compared("compare.json", bench(*command, "--metric", "throughput", "--json").out)
     two = bench("compare", result(tmp_path, 3, kernel="9"), new, "--anyway", "--html", "page.html")
+    assert two.code == 0, two.all
     compared("compare-two.txt", two.out)
     compared_page("compare-two.html.txt", tmp_path / "page.html")
 

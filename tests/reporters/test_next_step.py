@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer
 from benchforge_reporters.document.claims import claim_lines
-from benchforge_reporters.document.next_step import next_step
-from benchforge_reporters.document.times import seconds_of
+from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON

@@ -170,15 +170,6 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
     assert marks == [["1"], ["1"], ["2"], ["2"]]
 
 
-def test_colour_changes_no_word() -> None:
-    coloured = Terminal().text(TWO, (), width=100, colour=True)
-    assert "\x1b[1;31mstatus 12" in coloured or "\x1b[1;31m! status 12" in coloured
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
-    assert [one.split() for one in lines_of(plain)] == [
-        one.split() for one in lines_of(Terminal().text(TWO, (), width=100))
-    ]
-
-
 def test_a_smoke_says_that_its_numbers_mean_nothing() -> None:
     smoke = result(case("wsgiref", line("throughput", "1/s", 1)), smoke=True)
     said = "SMOKE: shows that everything works; the numbers mean nothing"

@@ -58,18 +58,6 @@ def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
 # Two results
 
 
-def test_two_results_are_no_model_and_no_verdict(bench: Bench, on: Session) -> None:
-    told = bench("compare", on(0), on(1, {"two": 0.5}))
-    assert told.code == 0, told.all
-    assert "NO MODEL: no reference server was named" in told.out
-    assert "sessions on one machine vary by themselves" in told.out
-    assert float(row(told, "two").split()[-4]) == 0.5
-    assert row(told, "two").endswith("no model")
-    assert "1,000 [" in row(told, "one")
-    assert "WORSE" not in told.out
-    assert "regression" not in told.all
-
-
 def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:
     told = bench("compare", on(0), on(1, {"one": 0.9, "two": 0.45}), "--reference", "one")
     assert told.code == 0, told.all

@@ -41,19 +41,6 @@ def two(told: str) -> list[str]:
     return [*lines[first + 1 :], ""][: [*lines[first + 1 :], ""].index("")]
 
 
-def test_a_change_stands_between_two_results(bench: Bench, results: Path) -> None:
-    told = bench("history", results, "--reference", "one", "--metric", "throughput")
-    assert told.code == 0, told.all
-    assert told.out.startswith(f"small: {DAYS} results\n")
-    marked = [line for line in two(told.out) if "CHANGED" in line]
-    assert len(marked) == 1
-    assert marked[0].split()[0] == str(STEP + 1)
-    assert marked[0].endswith(f"% between result {STEP} and {STEP + 1}")
-    told = bench("history", results, "--metric", "throughput")
-    assert "CHANGED" not in told.out
-    assert "no changes are shown: changes are looked for in the ratio to a reference" in told.out
-
-
 def test_a_page_that_cannot_be_written_is_an_error(
     bench: Bench, results: Path, tmp_path: Path
 ) -> None:

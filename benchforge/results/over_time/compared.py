@@ -89,7 +89,7 @@ def compared(
     `past` is in the order of time. `least` is the smallest change that is told, as a share;
     `metrics` are labels, none for all.
     """
-    ours, theirs = by_key(new), [by_key(one) for one in past]
+    ours, theirs = by_key(new), [by_key(item) for item in past]
     for key, case in ours.items():
         before = [cases for cases in theirs if key in cases]
         for measure, line in lines(case).items():

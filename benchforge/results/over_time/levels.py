@@ -62,7 +62,7 @@ def measure(line: MetricSummary) -> LevelKey:
 
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     """Return the cases of a result by what they are found by."""
-    return {key(one.case): one for one in summary.cases}
+    return {key(item.case): item for item in summary.cases}
 
 
 def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
@@ -147,20 +147,20 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
     if not line.samples:
         return {}, line.why or "no trial has a value"
     left_out = doubted(case, line)
-    samples = [one for one in line.samples if one.trial not in left_out]
+    samples = [item for item in line.samples if item.trial not in left_out]
     if not samples:
         return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
-    if unknown := [one.sample.why for one in samples if one.sample.value is None]:
+    if unknown := [item.sample.why for item in samples if item.sample.value is None]:
         return {}, unknown[0]
-    if any(one.sample.lower_bound for one in samples):
+    if any(item.sample.lower_bound for item in samples):
         return {}, "a value is only a lower bound"
-    return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
+    return {item.block: item.sample.value for item in samples if item.sample.value is not None}, ""
 
 
 def _failed(case: CaseSummary, trials: Collection[int]) -> str:
     """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
-    doubts = [one for one in (*case.doubted, *case.latency_doubted) if one.trial in trials]
-    names = dict.fromkeys(name for one in doubts for name in one.failed)
+    doubts = [item for item in (*case.doubted, *case.latency_doubted) if item.trial in trials]
+    names = dict.fromkeys(name for item in doubts for name in item.failed)
     return f": {', '.join(names)}" if names else ""
 
 

@@ -38,7 +38,7 @@ def as_json(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
 def as_markdown(audits: Sequence[Audited], given: Mapping[str, Fact]) -> str:
     """Return a table of findings for each source."""
     lines = ["# Audit", ""]
-    lines += [text for one in facts_by("the auditor", given) for text in (safe.markdown(one), "")]
+    lines += [text for item in facts_by("the auditor", given) for text in (safe.markdown(item), "")]
     for audit in audits:
         rows = readable.counted(len(audit.rows), "row")
         lines += [
@@ -115,14 +115,14 @@ def junit(document: Document) -> str:
 
 def _tests(section: Section) -> Iterator[JunitTest]:
     group = f"benchforge.audit.{_reader(section)}"
-    for one in section.findings:
-        lines = [f"{row[0]}: {' '.join(sentences(row))}" for row in one.rows[:_MOST_LISTED]]
-        if (more := len(one.rows) - _MOST_LISTED) > 0:
+    for item in section.findings:
+        lines = [f"{row[0]}: {' '.join(sentences(row))}" for row in item.rows[:_MOST_LISTED]]
+        if (more := len(item.rows) - _MOST_LISTED) > 0:
             lines.append(f"and {readable.exact(more)} more")
-        element: Element = "failure" if one.word in FALSE else "skipped"
-        name = f"{one.code}: {one.title}"
-        yield JunitTest(group, name, "\n".join(lines), element, one.word)
-    broken = {one.code for one in section.findings}
+        element: Element = "failure" if item.word in FALSE else "skipped"
+        name = f"{item.code}: {item.title}"
+        yield JunitTest(group, name, "\n".join(lines), element, item.word)
+    broken = {item.code for item in section.findings}
     for code, times in section.facts:
         if code not in broken:
             yield JunitTest(group, code, f"holds {times}")

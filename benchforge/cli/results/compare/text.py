@@ -113,7 +113,7 @@ def page(comparison: ComparedResults) -> Document:
     return Document(
         title=f"{summary.title or summary.name}: what changed",
         eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
-        counts=[(_KINDS[one], answers.count(one), one) for one in dict.fromkeys(answers)],
+        counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
         sentences=[
             *verdicts(changes, comparison.older, reference),
             *silent(comparison.rows),
@@ -179,13 +179,13 @@ def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
 
 def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
     """Yield what the rows say, and how sure it is."""
-    decided = [one for one in rows if one.change.state != "no model"]
-    open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
-    reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)
+    decided = [item for item in rows if item.change.state != "no model"]
+    open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
+    reasons = dict.fromkeys(safe.word(item.change.change.why) for item in open_)
     wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
     yield from (f"BROKEN: {safe.word(why.partition(': ')[2])}" for why in wrong)
     yield from map(_new, filter(_is_new, rows))
-    if rows and not any(one.believed for one in rows):
+    if rows and not any(item.believed for item in rows):
         yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
     if not decided:
         yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
@@ -239,19 +239,19 @@ _EACH = 6  # older results, that each is named
 def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:
     """Yield the lines above the table."""
     yield from _results(new, older.results)
-    yield from (f"COMPARED ANYWAY: {safe.word(one)}" for one in older.doubts)
-    yield from (f"differs: {safe.word(one)}" for one in soft(older.results[-1], new))
+    yield from (f"COMPARED ANYWAY: {safe.word(item)}" for item in older.doubts)
+    yield from (f"differs: {safe.word(item)}" for item in soft(older.results[-1], new))
     yield from _cases(new, older.results, registry)
     yield from _blocks((*older.results, new))
 
 
 def _results(new: Summed, older: Sequence[Summed]) -> Iterator[str]:
     if len(older) <= _EACH:
-        yield from (f"old: {_of(one)}" for one in older)
+        yield from (f"old: {_of(item)}" for item in older)
     else:
         first, last = older[0], older[-1]
         yield f"old: {counted(len(older), 'result')}, the first and the last of them:"
-        yield from (f"  {_of(one)}" for one in (first, last))
+        yield from (f"  {_of(item)}" for item in (first, last))
     yield f"new: {_of(new)}"
 
 
@@ -293,11 +293,11 @@ def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
     """Yield which metrics have no partner: of another unit, they are other ones."""
     theirs, ours = by_key(old.summary), by_key(new.summary)
     both = [key for key in theirs if key in ours]
-    then = dict.fromkeys(one for key in both for one in lines(theirs[key]))
-    now = dict.fromkeys(one for key in both for one in lines(ours[key]))
+    then = dict.fromkeys(item for key in both for item in lines(theirs[key]))
+    now = dict.fromkeys(item for key in both for item in lines(ours[key]))
     for where, alone in (
-        ("only in", [one for one in then if one not in now]),
-        ("not in", [one for one in now if one not in then]),
+        ("only in", [item for item in then if item not in now]),
+        ("not in", [item for item in now if item not in then]),
     ):
         for measure in alone:
             unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""

@@ -38,8 +38,14 @@ def command(options: HistoryOptions) -> int:
     be read.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.history.text import as_csv, document, page, text
-    from benchforge.cli.results.history.timeline import timelines, with_courses
+    from benchforge.cli.results.history.text import (
+        as_csv,
+        document,
+        page,
+        text,
+        timelines,
+        with_courses,
+    )
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:

@@ -27,7 +27,7 @@ class Junit(Reporter):
 
 def junit(summary: Summary) -> bytes:
     """Return the document, in UTF-8."""
-    tests = [replace(one, group=f"{summary.name}.{one.group}") for one in answers(summary)]
+    tests = [replace(item, group=f"{summary.name}.{item.group}") for item in answers(summary)]
     # Strict readers take neither a fraction of a second nor a zone.
     when = f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"
     return junit_xml(

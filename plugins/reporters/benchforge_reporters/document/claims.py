@@ -146,7 +146,7 @@ def tally(summary: Summary) -> Iterator[str]:
 def intervals_note(summary: Summary) -> str:
     """Return why a claim's interval is not that of its answer; empty where both are the same."""
     families = [
-        {one.title for one in comparison.cases}
+        {item.title for item in comparison.cases}
         for comparison in summary.comparisons
         if len(comparison.cases) > _PAIR
     ]
@@ -241,8 +241,8 @@ def _with_names(claim: Claim, verdict: Verdict, wholes: Mapping[str, str]) -> st
         return re.sub(r"\ba\b", lambda _: cases[0].server, hypothesis) + extent
     paths = [path for path in cases[0].vary if path != cases[0].part]
     rows = [
-        (one.scenario, one.server, one.driver, *(str(one.vary.get(k, "")) for k in paths), part)
-        for one, part in zip(cases, parts, strict=True)
+        (item.scenario, item.server, item.driver, *(str(item.vary.get(k, "")) for k in paths), part)
+        for item, part in zip(cases, parts, strict=True)
     ]
     differ = [len(set(column)) > 1 for column in zip(*rows, strict=True)]
     if not any(differ):
@@ -287,7 +287,7 @@ def _estimate(verdict: Verdict) -> str:
         return verdict.why or estimate.why
     if verdict.sides:
         return " against ".join(
-            readable.percent(one.value) for one in verdict.sides if one.value is not None
+            readable.percent(item.value) for item in verdict.sides if item.value is not None
         )
     ends = [] if estimate.interval is None else list(estimate.interval)
     if estimate.method == "paired t of log-ratios":

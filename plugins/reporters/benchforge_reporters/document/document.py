@@ -18,11 +18,10 @@ from benchforge_reporters.document.causes import CauseTexts, cause_texts
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
-from benchforge_reporters.document.next_step import next_step
+from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
-from benchforge_reporters.document.times import seconds_of
 from benchforge_reporters.raw import trial_folder
 from benchforge_reporters.text import words
 from benchforge_reporters.text.commands import first_commands

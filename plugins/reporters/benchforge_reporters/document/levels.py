@@ -63,13 +63,13 @@ class Levels:
 
 def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(one, summary, trials) for one in summary.comparisons)
-    return [one for one in made if one is not None and one.rows]
+    made = (_levels(item, summary, trials) for item in summary.comparisons)
+    return [item for item in made if item is not None and item.rows]
 
 
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
-    by_name = dict(zip(server_names([one.case for one in cases]), cases, strict=True))
+    by_name = dict(zip(server_names([item.case for item in cases]), cases, strict=True))
     measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
     if measured is None:
         return None
@@ -102,7 +102,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
 
 
 def _alone(case: CaseSummary) -> MetricSummary | None:
-    return next((one for one in case.metrics if one.measurand == RATE), None)
+    return next((item for item in case.metrics if item.measurand == RATE), None)
 
 
 def _ranked(
@@ -113,9 +113,9 @@ def _ranked(
     A smoke has no level of one server.
     """
     if isinstance(measured, MetricRanking):
-        for one in measured.ranking.order if measured.ranking else ():
-            ranks = _ranks(one.best, one.worst)
-            yield one.server, ranks, one.value.value, one.value.interval
+        for item in measured.ranking.order if measured.ranking else ():
+            ranks = _ranks(item.best, item.worst)
+            yield item.server, ranks, item.value.value, item.value.interval
     elif not summary.smoke:
         yield "", "", measured.level, None
 
@@ -152,8 +152,8 @@ def _unknown(
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         yield f"{_name(times)} is unknown{_because(times)}"
     if not any(row.cpu for row in rows):
-        observed = (one.observation for one in trials if one.observation is not None)
-        whys = (usage.why for one in observed for usage in one.usage if usage.cpu_s is None)
+        observed = (item.observation for item in trials if item.observation is not None)
+        whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         why = next(filter(None, whys), "")
         yield f"CPU/request is unknown{f': {why}' if why else ''}"
 
@@ -165,11 +165,11 @@ def _because(line: MetricSummary) -> str:
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
     names = like.metric, like.of
-    return next((one for one in case.metrics if (one.metric, one.of) == names), None)
+    return next((item for item in case.metrics if (item.metric, item.of) == names), None)
 
 
 def _thin(line: MetricSummary) -> bool:
-    return line.at_least or any(one.sample.why for one in line.samples)
+    return line.at_least or any(item.sample.why for item in line.samples)
 
 
 def _failed(cases: Sequence[CaseSummary]) -> float | None:

@@ -76,7 +76,7 @@ class Overview:
     def doubtful(self) -> str:
         """The comparisons with a reservation; empty without any."""
         answers = (row.answer for row in self.rows)
-        labels = [one.label for one in answers if one.state in {"not comparable", "broken"}]
+        labels = [item.label for item in answers if item.state in {"not comparable", "broken"}]
         return readable.conjoined(labels) if labels else ""
 
     @property
@@ -96,7 +96,7 @@ def overview(
     if len(claims) < MANY_CLAIMS and len(answers) < MANY_COMPARISONS:
         return None
     published = [line.excluded for line in claims if line.published]
-    sides = {side(one) for one in summary.comparisons if len(one.cases) > 1}
+    sides = {side(item) for item in summary.comparisons if len(item.cases) > 1}
     return Overview(
         published=len(published),
         excluded=published.count(True),

@@ -57,9 +57,9 @@ def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, A
     """Return the values of a result's page; `folder` has the trials' files."""
     colours = colours_of(summary)
     text = document(summary, trials)
-    lanes = [Lane(one.scenario, one.cases, drawn_column(one.cases)) for one in text.sections]
+    lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
     axis = ratio_axis(text.claims)
-    numbers = {one.scenario: number for number, one in enumerate(text.sections, start=1)}
+    numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
     return {
         "text": text,
         "states": list(claim_counts(text.claims)),

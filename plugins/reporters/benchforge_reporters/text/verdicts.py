@@ -65,7 +65,7 @@ def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitT
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
-    at = "" if verdict is None else ", ".join(f"{name}={one}" for name, one in verdict.at.items())
+    at = "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
     says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
     return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
 
@@ -86,9 +86,10 @@ def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
 def _why(case: CaseSummary) -> str:
     """Why a case has fewer believable trials than were planned: each kind of reason once."""
     reasons = {
-        one.failure.message: f"{one.failure.stage}: {one.failure.message}" for one in case.failed
+        item.failure.message: f"{item.failure.stage}: {item.failure.message}"
+        for item in case.failed
     }
-    for check in (check for one in case.doubted for check in one.checks):
+    for check in (check for item in case.doubted for check in item.checks):
         reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
     return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
 
