@@ -22,9 +22,8 @@ from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
-from benchforge_reporters.raw import trial_folder
+from benchforge_reporters.raw import first_commands, trial_folder
 from benchforge_reporters.text import words
-from benchforge_reporters.text.commands import first_commands
 from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table

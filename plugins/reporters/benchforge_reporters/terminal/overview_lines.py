@@ -21,7 +21,7 @@ def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Ite
     """Yield how many claims hold, and how many published values are excluded."""
     if claims:
         text = f"{readable.counted(len(claims), 'claim')}: {counted_states(claims)}"
-        yield from (paint.of("heading", line) for line in paint.wrapped(text))
+        yield from paint.lines("heading", text)
     if overview.of_sources:
         yield from paint.wrapped(overview.of_sources)
 
@@ -37,7 +37,7 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
         text = answer.headline if row is None else _row(row)
         yield from paint.signed(meaning, text, start, " " * (width + 4))
     if overview.rows:
-        yield from (paint.of("aside", line) for line in paint.wrapped(LEGEND))
+        yield from paint.lines("aside", LEGEND)
 
 
 def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:

@@ -53,7 +53,7 @@ class Paint:
         blank, sign = start[: len(start) - len(start.lstrip())], start.lstrip()[0]
         return [blank + self.of(meaning, sign) + first[len(blank) + 1 :], *more]
 
-    def paragraph(self, meaning: Meaning | None, text: str) -> str:
-        """Return a text in as many lines as it takes."""
-        lines = self.wrapped(text)
-        return "\n".join(lines if meaning is None else [self.of(meaning, one) for one in lines])
+    def lines(self, meaning: Meaning, *texts: str, first: str = "", rest: str = "  ") -> list[str]:
+        """Return texts that are not empty in as many lines as they take, in a colour."""
+        wrapped = (self.wrapped(text, first, rest) for text in texts if text)
+        return [self.of(meaning, line) for lines in wrapped for line in lines]

@@ -52,7 +52,7 @@ class Terminal(Reporter):
                 *(_suite_table(summary, label, shown, paint) for label in summary.tables),
                 _claims(shown, paint),
                 _causes(shown, paint),
-                _next(shown, paint),
+                paint.lines("do", shown.next_step, shown.launches),
             )
         ]
         return "\n\n".join(block for block in blocks if block) + "\n"
@@ -61,12 +61,9 @@ class Terminal(Reporter):
 def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     """Yield the title, what was measured on which machine, and what nobody may overlook."""
     heading = shown.heading if shown.smoke else shown.title
-    yield from (paint.of("heading", line) for line in paint.wrapped(heading))
-    yield from (paint.of("aside", line) for line in paint.wrapped(shown.origin))
-    yield from (paint.of("aside", line) for line in paint.wrapped(shown.scope) if shown.scope)
-    yield from (paint.of("aside", line) for one in shown.setting for line in paint.wrapped(one))
-    for alarm in shown.alarms[shown.smoke :]:  # the heading has the one of a smoke
-        yield from (paint.of("bad", line) for line in paint.wrapped(alarm))
+    yield from paint.lines("heading", heading)
+    yield from paint.lines("aside", shown.origin, shown.scope, *shown.setting)
+    yield from paint.lines("bad", *shown.alarms[shown.smoke :])  # the heading has that of a smoke
     if shown.overview is not None:
         yield ""
         yield from counts(shown.overview, shown.claims, paint)
@@ -95,7 +92,7 @@ def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
     rows = [one for section in shown.sections for one in section.levels]
     if rows and shown.overview is None:
-        yield [*level_lines(rows, paint), paint.paragraph("aside", legend(rows))]
+        yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
     for section in shown.sections:
         if lines := list(_section(section, paint, brief=shown.overview is not None)):
             yield lines
@@ -173,8 +170,7 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     else:
         yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
         yield from _claims_in_full(shown.claims, paint)
-        if note := shown.claims_note:
-            yield from (paint.of("aside", line) for line in paint.wrapped(note, "  "))
+        yield from paint.lines("aside", shown.claims_note, first="  ")
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
@@ -199,12 +195,11 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         sign, meaning, _ = CAUSE_SIGNS[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
         yield start + safe.line(text.brief)
-        if text.remedy:
-            yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
+        yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first=" " * 8)
     if causes.others:
         more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
         more += "benchforge report --why"
-        yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+        yield from paint.lines("aside", more, first="  ")
 
 
 def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
@@ -212,11 +207,6 @@ def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
     first, *more = paint.wrapped(answer.sentence, f"{question}  ")
     yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
     yield from (paint.of(answer.state, line) for line in more)
-
-
-def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    for text in (shown.next_step, shown.launches):
-        yield from (paint.of("do", line) for line in paint.wrapped(text) if text)
 
 
 def last_lines(log: str) -> list[str]:

@@ -71,10 +71,7 @@ def _cause(text: CauseText, paint: Paint) -> Iterator[str]:
     yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
     yield from (paint.of("heading", line) for line in more)
     yield from paint.wrapped(f"{words}: {text.effect}", "  ")
-    if text.remedy:
-        yield from (
-            paint.of("do", line) for line in paint.wrapped(f"→ {text.remedy}", "  ", "    ")
-        )
+    yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
     if text.cause.verdicts:
         yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
     for alike in text.outcomes:
