@@ -17,7 +17,6 @@ from benchforge.report.charts.drawing import (
     titled,
 )
 from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
-from benchforge.report.page.counted_state import CountedState
 from benchforge.report.page.frame import rendered
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "Chart",
     "ChartAxis",
     "ChartRow",
-    "CountedState",
     "Element",
     "JunitSuite",
     "JunitTest",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from benchforge_reporters.text.claims import ClaimText, texts
+from benchforge_reporters.document.claims import ClaimLine, claim_lines
 
 from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.files.folder import read_header, read_summary
@@ -39,7 +39,7 @@ def page(folders: Iterable[Path]) -> str:
     Raises Unusable for one without a verdict, and what reading a result raises.
     """
     found = [_read(folder) for folder in folders]
-    asked = [one for _, summary in found for one in texts(summary)]
+    asked = [one for _, summary in found for one in claim_lines(summary)]
     return page_of(
         "Five studies, measured again",
         _ABOUT.strip(),
@@ -57,7 +57,7 @@ def _read(folder: Path) -> tuple[Header, Summary]:
     return read_header(folder), summary
 
 
-def _tally(asked: Sequence[ClaimText]) -> Iterator[tuple[str, ...]]:
+def _tally(asked: Sequence[ClaimLine]) -> Iterator[tuple[str, ...]]:
     """Yield how many of the claims have which answer: those as published, then the others."""
     published = [one.verdict for one in asked if "_" not in one.claim.label]
     others = [one.verdict for one in asked if "_" in one.claim.label]
@@ -66,7 +66,7 @@ def _tally(asked: Sequence[ClaimText]) -> Iterator[tuple[str, ...]]:
         yield (f"{name}: {len(verdicts)}", *(str(states[state]) for state in _STATES))
 
 
-def _unanswered(asked: Sequence[ClaimText]) -> str:
+def _unanswered(asked: Sequence[ClaimLine]) -> str:
     """Return which published claims have no answer, and which have one as `..._equal` only."""
     decided = {one.claim.label for one in asked if one.verdict.state in {"holds", "fails"}}
     alike = {
@@ -95,12 +95,12 @@ def _study(header: Header, summary: Summary) -> Iterator[str]:
         f"`{summary.name}`{profile}, {len(summary.cases)} cases, {blocks} blocks, "
         f"{summary.created:%Y-%m-%d}, benchforge {summary.benchforge}, on {on}.{whole}"
     )
-    yield table(_HEADS, (_row(one) for one in texts(summary)))
+    yield table(_HEADS, (_row(one) for one in claim_lines(summary)))
 
 
-def _row(one: ClaimText) -> tuple[str, ...]:
+def _row(one: ClaimLine) -> tuple[str, ...]:
     says = f"{one.name}: {one.claim.says}" if one.claim.says else one.name
-    here = f"in turns: {one.effect}" if "in turns" in one.verdict.limitations else one.effect
+    here = f"in turns: {one.estimate}" if "in turns" in one.verdict.limitations else one.estimate
     return (
         plain(says),
         f"`{one.claim.hypothesis.text}`",

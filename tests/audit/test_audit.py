@@ -1,6 +1,8 @@
 """`benchforge audit` at a terminal: what people type, what they read, and the exit codes."""
 
+import fcntl
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -46,18 +48,6 @@ def test_what_is_not_stated_is_not_assumed() -> None:
     assert "unsupported: more requests were under way" in out
     assert "Rests on: 1 request at a time on a connection." in out
     assert "not stated: pipeline (--pipeline) and body (--body)" in out
-
-
-def test_the_other_forms_say_the_same(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "wrk.txt").write_text(WRK)
-    done = bench("audit", "wrk.txt", "--pipeline", "1", "--json")
-    document = json.loads(done.out)
-    (first, *_) = document["sources"][0]["findings"]
-    assert done.code == 1
-    assert (first["code"], first["severity"], first["where"]) == ("AL1", "impossible", "line 1")
-    assert document["given"]["pipeline"]["origin"] == "by the auditor"
-    markdown = bench("audit", "wrk.txt", "--pipeline", "1", "--markdown")
-    assert "| impossible | AL1 |" in markdown.out
 
 
 @pytest.mark.parametrize(
@@ -148,3 +138,23 @@ def test_each_output_is_claimed_by_one_reader() -> None:
         text = printer(paced if tool in printers.OPEN else closed)
         claims = [one.name for one in all_readers() if one.claims(source(text).head)]
         assert claims == [tool.removesuffix("_text")], tool
+
+
+def test_a_page_or_a_file_that_cannot_be_written_is_one_line(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "wrk.txt").write_text(WRK)
+    (tmp_path / "file").write_text("")
+    for option in ("--html", "--junit"):
+        done = bench("audit", "wrk.txt", option, "file/below")
+        assert "error: " in done.err
+        assert "hint: choose another file" in done.err
+        assert done.code not in {0, 1}
+
+
+def test_a_device_stays_a_device(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "wrk.txt").write_text(WRK)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with os.fdopen(os.open(pipe, os.O_RDWR | os.O_NONBLOCK), "rb"):
+        fcntl.fcntl(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), fcntl.F_SETPIPE_SZ, 1 << 20)
+        assert bench("audit", "wrk.txt", "--junit", "pipe").code == 0
+        assert pipe.is_fifo()

@@ -15,8 +15,9 @@ from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.damage import damages
 from benchforge.cli.results.audit.audited import audited
+from benchforge.cli.results.audit.document import document
 from benchforge.cli.results.audit.documents import as_json, as_markdown
-from benchforge.cli.results.audit.text import text as as_text
+from benchforge.cli.results.audit.documents import text as as_text
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source
 from benchforge.plugin import Fact
@@ -41,7 +42,7 @@ def read(reader: Reader, content: bytes) -> None:
         if "\n" in refused[:200]:
             raise AssertionError(refused) from error
     else:
-        as_text([audit], GIVEN, everything=True)
+        as_text(document([audit], GIVEN), everything=True)
         as_markdown([audit], GIVEN)
         json.loads(as_json([audit], GIVEN))
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from benchforge_reporters.document.answers import ComparisonAnswer
-from benchforge_reporters.document.claim_lines import claim_lines
-from benchforge_reporters.document.next_step import next_step
-from benchforge_reporters.document.times import seconds_of
+from benchforge_reporters.document.claims import claim_lines
+from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON
@@ -68,7 +67,7 @@ def test_the_page_of_a_result_names_the_file_of_its_suite(tmp_path: Path) -> Non
 def test_only_the_open_scenario_is_measured_again() -> None:
     far, near = claim_lines(result())
     assert (far.state, near.state) == ("holds", "inconclusive")
-    blocks = near.text.verdict.blocks_needed
+    blocks = near.verdict.blocks_needed
     assert blocks is not None
     assert blocks > 4
     goal, _, command = said(result(profile=None)).partition(": ")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchforge_reporters.document.claim_lines import claim_lines
+from benchforge_reporters.document.claims import claim_lines
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.terminal.report import Terminal

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from benchforge_reporters.document.claim_lines import claim_lines
+from benchforge_reporters.document.claims import claim_lines
 from made import plain, summaries
 from made.summaries import name
 

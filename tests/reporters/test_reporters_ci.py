@@ -83,9 +83,9 @@ def test_each_state_of_a_claim_is_an_element_of_its_own() -> None:
 def test_a_claim_that_nobody_answered_never_passes() -> None:
     summary = result(case("one", line("throughput", "1/s", 1, 2, 3)))
     asked = summary.model_copy(update={"claims": (claim("open"),)})
-    assert [one.came for one in answers(asked)] == ["invalid", "passes"]
+    assert [one.outcome for one in answers(asked)] == ["invalid", "passes"]
     smoke = asked.model_copy(update={"smoke": True})
-    assert [one.came for one in answers(smoke)] == ["inconclusive", "passes"]
+    assert [one.outcome for one in answers(smoke)] == ["inconclusive", "passes"]
     assert "a smoke" in github(smoke, [])
 
 

@@ -1,13 +1,11 @@
 """`benchforge compare`: what changed, as far as results can tell."""
 
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Headless
 from front_door import Bench, Told
 from measured.small_results import change_cases, read, session, shared, write
 
@@ -58,53 +56,6 @@ def against(bench: Bench, new: Path, past: Path, *words: str) -> Told:
 
 
 # Two results
-
-
-def test_two_results_are_no_model_and_no_verdict(bench: Bench, on: Session) -> None:
-    told = bench("compare", on(0), on(1, {"two": 0.5}))
-    assert told.code == 0, told.all
-    assert "NO MODEL: no reference server was named" in told.out
-    assert "sessions on one machine vary by themselves" in told.out
-    assert float(row(told, "two").split()[-4]) == 0.5
-    assert row(told, "two").endswith("no model")
-    assert "1,000 [" in row(told, "one")
-    assert "WORSE" not in told.out
-    assert "regression" not in told.all
-
-
-def test_all_of_it_is_printed_as_json(bench: Bench, on: Session, past: Path) -> None:
-    new = on(9, {"one": 1.02, "two": 1.02 * 0.9})
-    told = against(bench, new, past, "--metric", "throughput", "--json")
-    assert told.code == 1, told.all
-    every = json.loads(told.out)
-    assert (every["new"], len(every["old"]), every["reference"]) == (str(new), 6, "one")
-    rows = {one["case"]["server"]: one for one in every["rows"]}
-    assert {server: one["answer"] for server, one in rows.items()} == {
-        "one": "reference",
-        "two": "worse",
-    }
-    two = rows["two"]
-    assert two["metric"] == "throughput"
-    assert two["ratio"] == pytest.approx(two["new"]["value"] / two["old"]["value"])
-    assert two["by_reference"]["value"] == pytest.approx(0.9, rel=0.01)
-    assert two["by_reference"]["high"] < 1
-    assert any(line.startswith("new: ") for line in every["remarks"])
-
-
-def test_the_page_has_the_worst_first(
-    bench: Bench, on: Session, past: Path, tmp_path: Path
-) -> None:
-    new, page = on(9, {"one": 1.02, "two": 1.02 * 0.9}), tmp_path / "compare.html"
-    told = against(bench, new, past, "--metric", "throughput", "--html", str(page))
-    assert told.code == 1, told.all
-    assert f"written to {page}" in told.all
-    with Headless() as headless:
-        for width in (400, 1400):
-            with headless.visit(page, width) as visit:
-                assert (visit.messages, visit.sideways()) == ([], 0)
-                assert visit.requests == [page.as_uri()]
-                assert visit.page.locator(".claim .tag").all_inner_texts() == ["worse", "reference"]
-                assert "WORSE: ping · two" in visit.page.locator("#answer").inner_text()
 
 
 def test_with_a_reference_it_is_told_by_how_much_that_moved(bench: Bench, on: Session) -> None:

@@ -277,7 +277,9 @@ def test_a_signature_shows_what_nothing_else_shows(
     assert (told.code, "signed trials 1 to 4" in told.err) == (0, True), told.all
     told = bench("verify", "--signers", signers, result)
     assert (told.code, "signed by me@example.org: trials 1 to 4" in told.out) == (0, True), told.all
-    assert "it is signed, and by whom was not checked: name the signers" in bench("verify", result).out
+    assert (
+        "it is signed, and by whom was not checked: name the signers" in bench("verify", result).out
+    )
     trial_of_another_run(result, originals[1])
     reported_anew(result, bench)
     listed_anew(result)

@@ -17,8 +17,7 @@ from benchforge.results.over_time.levels import (
     by_key,
     level,
     lines,
-    reference_of,
-    relative,
+    to_reference,
     together,
 )
 
@@ -90,7 +89,7 @@ def compared(
     `past` is in the order of time. `least` is the smallest change that is told, as a share;
     `metrics` are labels, none for all.
     """
-    ours, theirs = by_key(new), [by_key(one) for one in past]
+    ours, theirs = by_key(new), [by_key(item) for item in past]
     for key, case in ours.items():
         before = [cases for cases in theirs if key in cases]
         for measure, line in lines(case).items():
@@ -116,10 +115,10 @@ def _change(
         return _no_model(len(before), NO_REFERENCE, least)
     if ours[key].case.server == reference:
         return _no_model(len(before), IS_REFERENCE, least)
-    now = _relative(key, measure, ours, reference)
+    now = to_reference(ours[key], measure, ours, reference)
     if now.value is None:
         return _no_model(len(before), now.why, least)
-    estimates = [_relative(key, measure, cases, reference) for cases in before]
+    estimates = [to_reference(cases[key], measure, cases, reference) for cases in before]
     # 1 stands for the reference: each is a ratio to it already.
     ratios = [(estimate.value, 1.0) for estimate in estimates if estimate.value is not None]
     better: Literal["higher", "lower"] = "higher" if measure.better == "higher" else "lower"
@@ -128,17 +127,6 @@ def _change(
         why = next(estimate.why for estimate in estimates if estimate.value is None)
         return _no_model(len(ratios), f"{change.change.why}; others: {why}", least)
     return change
-
-
-def _relative(
-    key: Key, measure: LevelKey, cases: dict[Key, CaseSummary], reference: str
-) -> Estimate:
-    case = cases[key]
-    beside = reference_of(case.case, reference, cases)
-    if beside is None:
-        why = f"{reference} was not measured beside it, once"
-        return Estimate(method="t of logs", level=0.95, n=0, why=why)
-    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
 
 
 def _no_model(past: int, why: str, least: float) -> Change:

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from pydantic import JsonValue
+
 from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
@@ -22,6 +24,13 @@ LEVEL = 0.95
 BROKEN = "broken"
 NO_TRIAL = "no trial of it is to be believed"
 NO_TIMES = "no trial's response times are to be believed"
+
+
+def identity(case: CaseName, measure: "LevelKey") -> dict[str, JsonValue]:
+    """Return the case and the metric of numbers that are compared, as programs read them."""
+    names = ("metric", "of", "unit", "better")
+    number = {name: getattr(measure, name) for name in names}
+    return {"case": case.model_dump(mode="json"), "title": case.title, **number}
 
 
 def key(case: CaseName) -> Key:
@@ -53,7 +62,7 @@ def measure(line: MetricSummary) -> LevelKey:
 
 def by_key(summary: Summary) -> dict[Key, CaseSummary]:
     """Return the cases of a result by what they are found by."""
-    return {key(one.case): one for one in summary.cases}
+    return {key(item.case): item for item in summary.cases}
 
 
 def lines(case: CaseSummary) -> dict[LevelKey, MetricSummary]:
@@ -85,6 +94,16 @@ def relative(
     if not blocks:
         return _none("no block has both it and the reference")
     return ratio([ours[block] for block in blocks], [other[block] for block in blocks])
+
+
+def to_reference(
+    case: CaseSummary, measure: LevelKey, cases: Mapping[Key, CaseSummary], label: str
+) -> Estimate:
+    """Return a case's value over that of the server of this label in the same result."""
+    beside = reference_of(case.case, label, cases)
+    if beside is None:
+        return _none(f"{label} was not measured beside it, once")
+    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
 
 
 def reference_of(
@@ -128,20 +147,20 @@ def _values(case: CaseSummary, line: MetricSummary) -> tuple[dict[int, float], s
     if not line.samples:
         return {}, line.why or "no trial has a value"
     left_out = doubted(case, line)
-    samples = [one for one in line.samples if one.trial not in left_out]
+    samples = [item for item in line.samples if item.trial not in left_out]
     if not samples:
         return {}, f"{NO_TIMES if case.believed else NO_TRIAL}{_failed(case, left_out)}"
-    if unknown := [one.sample.why for one in samples if one.sample.value is None]:
+    if unknown := [item.sample.why for item in samples if item.sample.value is None]:
         return {}, unknown[0]
-    if any(one.sample.lower_bound for one in samples):
+    if any(item.sample.lower_bound for item in samples):
         return {}, "a value is only a lower bound"
-    return {one.block: one.sample.value for one in samples if one.sample.value is not None}, ""
+    return {item.block: item.sample.value for item in samples if item.sample.value is not None}, ""
 
 
 def _failed(case: CaseSummary, trials: Collection[int]) -> str:
     """Name the checks that failed, as `: N1 foreign-cpu`: who reads it can look them up."""
-    doubts = [one for one in (*case.doubted, *case.latency_doubted) if one.trial in trials]
-    names = dict.fromkeys(name for one in doubts for name in one.failed)
+    doubts = [item for item in (*case.doubted, *case.latency_doubted) if item.trial in trials]
+    names = dict.fromkeys(name for item in doubts for name in item.failed)
     return f": {', '.join(names)}" if names else ""
 
 

@@ -1,6 +1,6 @@
 """Which older results a new one is compared with, and why not with others."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,50 @@ class Older:
     "Differences that forbid the comparison, if it is made anyway."
 
 
+def named_results(
+    named: Sequence[Path],
+    registry: Registry,
+    left_out: list[str],
+    check: Callable[[Summed], None] = lambda _: None,
+) -> Iterator[Summed]:
+    """Yield each result once that `check` accepts; `left_out` gets the others, with the reason.
+
+    `check` raises BenchforgeError. A result that is named itself and cannot be read or accepted
+    raises its error; one in a named folder is left out.
+    """
+    results: list[Summed] = []
+    for path in named:
+        folders = list(results_in(path)) or [path]
+        for folder in folders:
+            try:
+                check(result := summed(folder, registry))
+            except BenchforgeError as error:
+                if folders == [path]:
+                    raise
+                left_out.append(error.message)
+                continue
+            if any(result.same(other) for other in results):
+                left_out.append(f"{folder}: is there already")
+                continue
+            results.append(result)
+            yield result
+
+
+def check_labels(results: Sequence[Summed], reference: str | None, metrics: Sequence[str]) -> None:
+    """Raise Unusable for a server or a metric that no result has."""
+    cases = [case for result in results for case in result.summary.cases]
+    servers = {case.case.server for case in cases}
+    labels = {line.metric for case in cases for line in case.metrics}
+    options = [("reference", "server", reference, servers)] if reference is not None else []
+    options += [("metric", "metric", metric, labels) for metric in metrics]
+    for option, noun, label, available in options:
+        if label not in available:
+            place = results[0].path if len(results) == 1 else "no result"
+            has = "has no such" if len(results) == 1 else "has such a"
+            hint = f"available {noun}s: {', '.join(sorted(available))}"
+            raise Unusable(f"--{option} {label}: {place} {has} {noun}", hint)
+
+
 def older(
     new: Summed,
     named: Sequence[Path],
@@ -39,31 +83,17 @@ def older(
     One that is named and cannot be compared ends it; in a folder it is left out, and told. With
     `earlier`, they must have begun before the new one. Raises Unusable and InvalidFile.
     """
-    taken: list[Summed] = []
     left_out: list[str] = []
     doubts: dict[str, None] = {}
-    for path in named:
-        there = list(results_in(path)) or [path]
-        alone = there == [path]
-        for folder in there:
-            if not alone and folder.resolve() == new.path.resolve():
-                continue
-            try:
-                candidate = summed(folder, registry)
-                _comparable(candidate, new, reference, earlier=earlier)
-                against = list(_against(candidate, new, reference))
-                if against and not anyway:
-                    raise Unusable(f"{folder}: {'; '.join(against)}", _ELSEWHERE)
-            except BenchforgeError as error:
-                if alone:
-                    raise
-                left_out.append(error.message)
-                continue
-            if any(candidate.same(other) for other in taken):
-                left_out.append(f"{folder}: is there already")
-                continue
-            taken.append(candidate)
-            doubts.update(dict.fromkeys(against))
+
+    def check(candidate: Summed) -> None:
+        _comparable(candidate, new, reference, earlier=earlier)
+        against = list(_against(candidate, new, reference))
+        if against and not anyway:
+            raise Unusable(f"{candidate.path}: {'; '.join(against)}", _ELSEWHERE)
+        doubts.update(dict.fromkeys(against))
+
+    taken = list(named_results(named, registry, left_out, check))
     if not taken:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no older result to compare with{first}", _ELSEWHERE)

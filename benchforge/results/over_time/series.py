@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.summary import Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName
 from benchforge.results.over_time.levels import (
@@ -13,8 +13,7 @@ from benchforge.results.over_time.levels import (
     by_key,
     level,
     lines,
-    reference_of,
-    relative,
+    to_reference,
 )
 from benchforge.results.over_time.steps import LEAST, LevelChange, steps
 
@@ -76,7 +75,9 @@ def courses(
             names[key] = case.case
             for measure, line in lines(case).items():
                 if not metrics or measure.metric in metrics:
-                    ratio = _ratio(measure, case, cases, reference)
+                    ratio = None
+                    if reference is not None and case.case.server != reference:
+                        ratio = to_reference(case, measure, cases, reference)
                     point = Point(place, level(case, line), ratio, case.case.digest)
                     by_measure.setdefault((key, measure), []).append(point)
     for (key, measure), points in by_measure.items():
@@ -97,18 +98,6 @@ def series(points: Sequence[Point], starts: Collection[int]) -> list[list[Point]
         pieces[-1].append(point)
         last = current
     return pieces
-
-
-def _ratio(
-    measure: LevelKey, case: CaseSummary, cases: dict[Key, CaseSummary], reference: str | None
-) -> Estimate | None:
-    if reference is None or case.case.server == reference:
-        return None
-    beside = reference_of(case.case, reference, cases)
-    if beside is None:
-        why = f"{reference} was not measured beside it, once"
-        return Estimate(method="t of logs", level=0.95, n=0, why=why)
-    return relative(case, lines(case)[measure], beside, lines(beside).get(measure))
 
 
 def _changed(

@@ -28,7 +28,7 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.json import NAMES, numbers_of_lines
-from benchforge_reporters.text.figures import figure
+from benchforge_reporters.text.cells import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
 
 FOLDER = "tables"

@@ -7,30 +7,13 @@ from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
-from benchforge.plugin import (
-    CaseSummary,
-    MetricSummary,
-    Reporter,
-    Summary,
-    Trial,
-    doubted,
-)
+from benchforge.plugin import CaseSummary, MetricSummary, Reporter, Summary, Trial, doubted
 
 FILE: Final = "numbers.json"
 NAMES: Final = (
     *("suite", "created", "smoke", "case", "scenario", "server", "driver", "vary", "digest"),
-    *(
-        "metric",
-        "of",
-        "unit",
-        "better",
-        "block",
-        "trial",
-        "value",
-        "lower_bound",
-        "believed",
-        "why",
-    ),
+    *("metric", "of", "unit", "better", "block", "trial", "value", "lower_bound", "believed"),
+    "why",
 )
 "Of what a row tells."
 

@@ -7,11 +7,10 @@ from urllib.parse import quote
 
 from benchforge.plugin import Reporter, Summary, Trial, safe
 from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, chart_files
-from benchforge_reporters.document.claim_lines import counted_states
+from benchforge_reporters.document.claims import HEADS, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
 from benchforge_reporters.raw import medians, raw
-from benchforge_reporters.text import claims
 from benchforge_reporters.text.cells import Cell
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kinds_heading
 from benchforge_reporters.text.tables import Table
@@ -103,10 +102,7 @@ def _overview(overview: Overview, shown: ResultDocument) -> Iterator[str]:
 def _share(cell: MatrixCell | None) -> str:
     if cell is None:
         return ""
-    if cell.share is None:
-        return "not counted"
-    share = f"{100 * cell.share:.0f}"
-    return f"**{share}**" if cell.tied else share
+    return f"**{cell.text}**" if cell.tied else cell.text
 
 
 def _causes(shown: ResultDocument) -> Iterator[str]:
@@ -130,14 +126,14 @@ def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
     yield "## Claims\n"
     yield from (f"**{safe.markdown(one)}**\n" for one in shown.tally)
     yield from _image(drawn.claims)
-    if claim_texts := [line.text for line in shown.claims]:
-        yield _row(claims.HEADS)
-        yield _row(["---"] * len(claims.HEADS))
-        yield from (_row(map(safe.markdown, one.cells)) for one in claim_texts)
+    if shown.claims:
+        yield _row(HEADS)
+        yield _row(["---"] * len(HEADS))
+        yield from (_row(map(safe.markdown, line.cells)) for line in shown.claims)
         yield ""
         if shown.claims_note:
             yield f"{shown.claims_note}\n"
-        yield from _list("In full", [" ".join(one) for one in claims.sentences(claim_texts)])
+        yield from _list("In full", [f"{line.title} {line.sentence}" for line in shown.claims])
 
 
 def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:

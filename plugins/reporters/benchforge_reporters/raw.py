@@ -2,11 +2,11 @@
 
 import errno
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchforge.plugin import Summary, Trial, door, readable, safe, titled
-from benchforge_reporters.text.commands import command_line
+from benchforge.plugin import StartedProcess, Summary, Trial, door, readable, safe, titled
 
 # Bytes shown of the beginning and of the end of a long output: in the first trial of a case and
 # in those that failed, and in all others.
@@ -97,3 +97,24 @@ def _ended(code: int | None) -> str:
     if code is None:
         return "ran until it was stopped"
     return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+
+
+def command_line(process: StartedProcess) -> str:
+    """Return a command, with what was added to its environment before it."""
+    added = [f"{name}={shlex.quote(value)}" for name, value in process.environment.items()]
+    return " ".join([*added, shlex.join(process.argv)])
+
+
+def first_commands(summary: Summary, trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
+    """Yield the title of each case, and the commands of its first trial that has any.
+
+    In the order of the suite: that of the trials is shuffled.
+    """
+    first: dict[str, Trial] = {}
+    for trial in trials:
+        if trial.processes:
+            first.setdefault(trial.case.title, trial)
+    titles = dict.fromkeys(one.case.title for one in summary.cases)
+    for title in (*titles, *(other for other in first if other not in titles)):
+        if title in first:
+            yield title, "\n".join(map(command_line, first[title].processes))

@@ -68,7 +68,9 @@ class Outcome(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The worst of all verdicts that no waiver allows."""
+        """The worst of all verdicts that no waiver allows; invalid if nothing is compared."""
+        if not self.questions and not self.same:
+            return "invalid"
         states = {
             pair.verdict.state
             for pair in self.questions
@@ -79,8 +81,6 @@ class Outcome(NamedTuple):
     @property
     def exit_code(self) -> int:
         """1 if something is broken or slower, else 4 if something has no answer, else 0."""
-        if not self.questions and not self.same:
-            return NO_ANSWER
         return EXIT_CODES[self.state]
 
 
@@ -173,36 +173,24 @@ def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
 
 def document(outcome: Outcome) -> dict[str, Any]:
     """Return the outcome for a program."""
-    return {
-        "state": outcome.state if outcome.questions or outcome.same else "invalid",
-        "exit_code": outcome.exit_code,
-        "base": outcome.base,
-        "head": outcome.head,
-        "limit": outcome.limit,
-        "level": outcome.level,
-        "same": outcome.same,
-        "verdicts": [_row(one) for one in outcome.questions],
-        "notes": list(outcome.notes),
-        "result": outcome.result,
-    }
+    fields = outcome._asdict()
+    verdicts = [_row(question) for question in fields.pop("questions")]
+    return {"state": outcome.state, "exit_code": outcome.exit_code, **fields, "verdicts": verdicts}
 
 
 def _row(question: GatedPair) -> dict[str, Any]:
-    verdict, case, waiver = question.verdict, question.case, question.waiver
+    verdict, case, waiver = question.verdict._asdict(), question.case, question.waiver
+    verdict["speed"] = verdict.pop("value")
+    del verdict["counts"]
     return {
         "scenario": question.scenario,
         "server": case.server,
         "driver": case.driver,
         "vary": case.vary,
         "metric": question.metric,
-        "state": verdict.state,
-        "speed": verdict.value,
-        "low": verdict.low,
-        "high": verdict.high,
-        "blocks": verdict.blocks,
+        **verdict,
         "in_turns": question.in_turns,
-        "why": verdict.why,
-        "changed": list(question.changed),
+        "changed": question.changed,
         "waived": None if waiver is None else waiver.reason,
     }
 

@@ -40,7 +40,7 @@ def answer(outcome: Outcome) -> str:
         return f"NOT SLOWER: {compared}: the same code and packages, nothing was measured"
     if not outcome.questions:
         return f"INVALID: {compared}: nothing can be compared"
-    waived = sum(one.waiver is not None for one in outcome.questions)
+    waived = sum(item.waiver is not None for item in outcome.questions)
     rest = f" by more than {percent(outcome.limit)}" if outcome.state == "not slower" else ""
     also = f"; {counted(waived, 'waiver')}" if waived else ""
     if outcome.state in {"broken", "base broken"}:
@@ -91,9 +91,9 @@ def measured(verdict: SpeedVerdict) -> str:
 def markdown(outcome: Outcome) -> str:
     """Return a comment for a pull request."""
     rows = [
-        f"| {safe.markdown(one.title)} | {_state(one, outcome.limit)} "
-        f"| {measured(one.verdict)}, by {safe.markdown(one.metric)} |"
-        for one in outcome.questions
+        f"| {safe.markdown(item.title)} | {_state(item, outcome.limit)} "
+        f"| {measured(item.verdict)}, by {safe.markdown(item.metric)} |"
+        for item in outcome.questions
     ]
     parts = [f"### benchforge gate\n\n**{safe.markdown(answer(outcome))}**\n"]
     if rows:
@@ -121,8 +121,6 @@ def _state(question: GatedPair, limit: float) -> str:
 
 def badge_text(outcome: Outcome) -> tuple[str, str]:
     """Return the text of a badge and its colour."""
-    if outcome.same or (outcome.questions and outcome.state == "not slower"):
+    if outcome.state == "not slower":
         return f"not slower by {percent(outcome.limit)}", "#2e7d32"
-    if outcome.questions and outcome.state in {"slower", "broken"}:
-        return outcome.state, "#c62828"
-    return (outcome.state if outcome.questions else "invalid"), "#9a6700"
+    return outcome.state, "#c62828" if outcome.state in {"slower", "broken"} else "#9a6700"

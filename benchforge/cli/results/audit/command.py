@@ -65,11 +65,10 @@ def command(options: AuditOptions) -> int:
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents, given
     from benchforge.cli.results.audit.audited import audits_of, between
+    from benchforge.cli.results.audit.document import document
+    from benchforge.cli.results.audit.documents import junit, text
     from benchforge.cli.results.audit.finding import FALSE
-    from benchforge.cli.results.audit.junit import junit
-    from benchforge.cli.results.audit.page import audit_page
     from benchforge.cli.results.audit.sources import readers
-    from benchforge.cli.results.audit.text import text
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.markdown:
@@ -83,11 +82,11 @@ def command(options: AuditOptions) -> int:
     elif options.markdown:
         show(documents.as_markdown(audits, facts))
     else:
-        show(text(audits, facts, everything=options.everything))
+        show(text(document(audits, facts), everything=options.everything))
     if options.page is not None:
-        write_page(options.page, "audit.html.j2", audit_page(audits, facts))
+        write_page(options.page, document(audits, facts))
     if options.junit_file is not None:
-        write_file(options.junit_file, junit(audits))
+        write_file(options.junit_file, junit(document(audits, facts)))
     if not whole:
         return Unusable.exit_code
     if any(entry.severity in FALSE for audit in audits for entry in audit.findings):

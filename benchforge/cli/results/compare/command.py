@@ -61,19 +61,18 @@ def command(options: CompareOptions) -> int:
     compared; 4 a case of NEW has no believable value, or no metric has one in both results.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.compare.results import check_labels
-    from benchforge.cli.results.compare.text import ComparedResults, document, text
+    from benchforge.cli.results.compare.text import ComparedResults, document, page, text
     from benchforge.parts.registry import Registry
     from benchforge.results.conclude import summed
     from benchforge.results.over_time.change import PAST
     from benchforge.results.over_time.compared import compared
-    from benchforge.results.over_time.older_results import older
+    from benchforge.results.over_time.older_results import check_labels, older
 
     named = _named(options.results, options.against)
     registry = Registry()
     new = summed(named[0], registry)
     reference, metrics = options.reference, options.metrics
-    check_labels(new, reference, metrics)
+    check_labels([new], reference, metrics)
     before = older(
         new, named[1:], registry, reference, anyway=options.anyway, earlier=bool(options.against)
     )
@@ -85,11 +84,9 @@ def command(options: CompareOptions) -> int:
     else:
         show("\n".join(text(comparison)))
     if options.page is not None:
-        # jinja2 and the charts take about 50 ms, which the text does not need.
         from benchforge.cli.console.page_file import write_page
-        from benchforge.cli.results.compare.page import compare_page
 
-        write_page(options.page, "compare.html.j2", compare_page(comparison))
+        write_page(options.page, page(comparison))
     for omission in before.left_out:
         say(f"left out: {omission}")
     return _code(new, before, rows, can_judge=reference is not None and len(past) >= PAST)

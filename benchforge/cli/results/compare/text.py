@@ -1,4 +1,4 @@
-"""A comparison of results for a person: every number, and what it says."""
+"""A comparison of results as text, as JSON and as a page: every number, and what it says."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -6,16 +6,30 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from benchforge.cli.console.columns import NOTHING, columns, spread
-from benchforge.cli.results.compare.results import what
 from benchforge.parts.registry import Registry
+from benchforge.report.page.document import Document, Row, Section
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.change import PAST
 from benchforge.results.over_time.compared import MetricChange
-from benchforge.results.over_time.identity import identity
+from benchforge.results.over_time.differences import another, soft
+from benchforge.results.over_time.levels import by_key, identity, lines
 from benchforge.results.over_time.older_results import Older
+from benchforge.stats.inference.interval import LEAST
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, exact, figure, scale, times
 
+_HEADS = ("case", "metric", "unit", "old", "new", "new/old", "by reference", "answer")
+_NOTHING = "nothing to compare: no metric of a common case has numbers in both"
+_KINDS = {
+    "worse": "fails",
+    "broken": "invalid",
+    "not believed": "invalid",
+    "better": "holds",
+    "not shown": "inconclusive",
+    "no model": "inconclusive",
+    "reference": "inconclusive",
+}
+"Each answer, the worst first, with the name of its colour."
 _ALONE = (
     "sessions on one machine vary by themselves: if they vary by 3 %, two of three alarms from "
     "their own intervals are false"
@@ -41,7 +55,8 @@ def text(comparison: ComparedResults) -> Iterator[str]:
     """Yield the lines."""
     yield from what(comparison.new, comparison.older, comparison.registry)
     yield ""
-    yield from _table(comparison.visible)
+    rows = [_row(row) for row in comparison.visible]
+    yield from columns([_HEADS, *rows], left=3) if rows else [_NOTHING]
     yield from silent(comparison.rows)
     yield ""
     yield from verdicts(comparison.visible, comparison.older, comparison.reference)
@@ -72,12 +87,62 @@ def _row_json(row: MetricChange) -> dict[str, JsonValue]:
     }
 
 
-def _table(rows: Sequence[MetricChange]) -> Iterator[str]:
-    if not rows:
-        yield "nothing to compare: no metric of a common case has numbers in both"
-        return
-    heads = ["case", "metric", "unit", "old", "new", "new/old", "by reference", "answer"]
-    yield from columns([heads, *map(_row, rows)], left=3)
+def page(comparison: ComparedResults) -> Document:
+    """Return a comparison with its drawings, the worst answers first."""
+    # The charts take about 50 ms, which the text does not need.
+    from benchforge.report.charts.axis import ChartAxis  # noqa: PLC0415
+    from benchforge.report.charts.changes import change_drawing  # noqa: PLC0415
+    from benchforge.report.charts.drawing import ratio_ticks  # noqa: PLC0415
+
+    changes = sorted(comparison.visible, key=lambda row: [*_KINDS].index(answer_of(row)))
+    answers, rows = [answer_of(row) for row in changes], []
+    ends = [end for row in changes for end in _ends(row)]
+    axis = ChartAxis.of_ratios(ends)
+    for row, answer in zip(changes, answers, strict=True):
+        case, metric, unit, old, new, *_ = _row(row)
+        kind, value, drawing = _KINDS[answer], NOTHING, None
+        if (ratio := next(_ends(row), None)) is not None:
+            value, interval = f"{times(ratio)}x", row.change.change.interval
+            drawing = change_drawing(axis, ratio, interval, kind, f"{case}, {metric}: {value}")
+        detail = f"{old} → {new} {unit}".rstrip()
+        rows.append(Row(kind, answer, metric, case, drawing, value, detail))
+    summary, reference = comparison.new.summary, comparison.reference
+    relative = f"; ratios are relative to {reference}, with 95 % intervals" if reference else ""
+    about = f"new by old, on a logarithmic axis{relative}"
+    results = what(comparison.new, comparison.older, comparison.registry)
+    return Document(
+        title=f"{summary.title or summary.name}: what changed",
+        eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
+        counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
+        sentences=[
+            *verdicts(changes, comparison.older, reference),
+            *silent(comparison.rows),
+        ],
+        sections=[
+            Section(
+                "changes",
+                "Changes",
+                about,
+                empty=f"{_NOTHING}.",
+                rows=rows,
+                axis=ratio_ticks(axis) if ends else None,
+                others="benchforge compare prints them",
+            ),
+            Section("results", "Results", items=[*results]),
+        ],
+        banners=[f"Compared anyway: {doubt}" for doubt in comparison.older.doubts],
+    )
+
+
+def _ends(row: MetricChange) -> Iterator[float]:
+    """Yield the ratio by the reference if known, else new by old; then its interval if it has one.
+
+    Nothing of a ratio that is not above 0.
+    """
+    predicted = row.change.change
+    ratio = row.ratio if predicted.value is None else predicted.value
+    if ratio is not None and ratio > 0:
+        yield from (ratio, *(predicted.interval or ()))
 
 
 def _row(row: MetricChange) -> list[str]:
@@ -114,13 +179,13 @@ def silent(rows: Sequence[MetricChange]) -> Iterator[str]:
 
 def verdicts(rows: Sequence[MetricChange], older: Older, reference: str | None) -> Iterator[str]:
     """Yield what the rows say, and how sure it is."""
-    decided = [one for one in rows if one.change.state != "no model"]
-    open_ = [one for one in rows if one.change.state == "no model" and not one.is_reference]
-    reasons = dict.fromkeys(safe.word(one.change.change.why) for one in open_)
+    decided = [item for item in rows if item.change.state != "no model"]
+    open_ = [item for item in rows if item.change.state == "no model" and not item.is_reference]
+    reasons = dict.fromkeys(safe.word(item.change.change.why) for item in open_)
     wrong = dict.fromkeys(row.new.why for row in rows if row.answer == "broken")
     yield from (f"BROKEN: {safe.word(why.partition(': ')[2])}" for why in wrong)
     yield from map(_new, filter(_is_new, rows))
-    if rows and not any(one.believed for one in rows):
+    if rows and not any(item.believed for item in rows):
         yield "NOT BELIEVED: no line has believed numbers in both: nothing was compared"
     if not decided:
         yield f"NO MODEL: {'; '.join(reasons) or 'only the reference'}"
@@ -166,3 +231,82 @@ def _reference(rows: Sequence[MetricChange], reference: str | None) -> Iterator[
             moved = change(row.ratio - 1)
             title = f"{safe.word(row.case.title)}: {safe.word(row.measure.title)}"
             yield f"the reference {reference} itself moved by {moved} in {title}"
+
+
+_EACH = 6  # older results, that each is named
+
+
+def what(new: Summed, older: Older, registry: Registry) -> Iterator[str]:
+    """Yield the lines above the table."""
+    yield from _results(new, older.results)
+    yield from (f"COMPARED ANYWAY: {safe.word(item)}" for item in older.doubts)
+    yield from (f"differs: {safe.word(item)}" for item in soft(older.results[-1], new))
+    yield from _cases(new, older.results, registry)
+    yield from _blocks((*older.results, new))
+
+
+def _results(new: Summed, older: Sequence[Summed]) -> Iterator[str]:
+    if len(older) <= _EACH:
+        yield from (f"old: {_of(item)}" for item in older)
+    else:
+        first, last = older[0], older[-1]
+        yield f"old: {counted(len(older), 'result')}, the first and the last of them:"
+        yield from (f"  {_of(item)}" for item in (first, last))
+    yield f"new: {_of(new)}"
+
+
+def _of(result: Summed) -> str:
+    doubt = "" if result.summary.complete else "; NOT COMPLETE: some measurements have no trial"
+    version = f"benchforge {result.summary.benchforge}"
+    when = f"{result.summary.created:%Y-%m-%d %H:%M %Z}".rstrip()
+    return f"{safe.word(str(result.path))}, measured {when}, {version}{doubt}"
+
+
+def _cases(new: Summed, older: Sequence[Summed], registry: Registry) -> Iterator[str]:
+    """Yield what has no partner, and which cases are another thing than they were: each once."""
+    for case in new.summary.cases:
+        if not case.answered(smoke=new.summary.smoke):
+            yield f"NOT BELIEVED: {safe.word(case.case.title)}: the new result has no such number"
+    results_by_difference: dict[tuple[str, str], list[Summed]] = {}
+    for old in older:
+        for difference in (*_partners(new, old, registry), *_metrics(new, old)):
+            results_by_difference.setdefault(difference, []).append(old)
+    for (where, what), some in results_by_difference.items():
+        first = safe.word(str(some[0].path))
+        place = first if len(some) == 1 else f"{len(some)} older results ({first} is one)"
+        yield f"{where} {place}: {safe.word(what)}"
+
+
+def _partners(new: Summed, old: Summed, registry: Registry) -> Iterator[tuple[str, str]]:
+    theirs, ours = by_key(old.summary), by_key(new.summary)
+    for key in theirs:
+        if key not in ours:
+            yield "only in", theirs[key].case.title
+    for key in ours:
+        if key not in theirs:
+            yield "not in", ours[key].case.title
+        elif what := another(old, new, theirs[key].case, ours[key].case, registry):
+            yield "changed since", f"{ours[key].case.title}: {what}"
+
+
+def _metrics(new: Summed, old: Summed) -> Iterator[tuple[str, str]]:
+    """Yield which metrics have no partner: of another unit, they are other ones."""
+    theirs, ours = by_key(old.summary), by_key(new.summary)
+    both = [key for key in theirs if key in ours]
+    then = dict.fromkeys(item for key in both for item in lines(theirs[key]))
+    now = dict.fromkeys(item for key in both for item in lines(ours[key]))
+    for where, alone in (
+        ("only in", [item for item in then if item not in now]),
+        ("not in", [item for item in now if item not in then]),
+    ):
+        for measure in alone:
+            unit = f" in {measure.unit}" if measure.unit not in {"", "1"} else ""
+            yield where, f"metric {measure.title}{unit}"
+
+
+def _blocks(results: Sequence[Summed]) -> Iterator[str]:
+    for result in results:
+        blocks = max((case.trials for case in result.summary.cases), default=0)
+        if blocks < LEAST:
+            shortage = f"{counted(blocks, 'block')} a case, so no interval: it needs {LEAST}"
+            yield f"{safe.word(str(result.path))}: {shortage}"

@@ -38,8 +38,14 @@ def command(options: HistoryOptions) -> int:
     be read.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.history.text import as_csv, document, text
-    from benchforge.cli.results.history.timeline import timelines, with_courses
+    from benchforge.cli.results.history.text import (
+        as_csv,
+        document,
+        page,
+        text,
+        timelines,
+        with_courses,
+    )
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.as_csv:
@@ -53,11 +59,9 @@ def command(options: HistoryOptions) -> int:
     else:
         show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
     if options.page is not None:
-        # jinja2 and the charts take about 50 ms, which the text does not need.
         from benchforge.cli.console.page_file import write_page
-        from benchforge.cli.results.history.page import history_page
 
-        write_page(options.page, "history.html.j2", history_page(courses_by_timeline))
+        write_page(options.page, page(courses_by_timeline))
     for omission in left_out:
         say(f"left out: {omission}")
     return 0

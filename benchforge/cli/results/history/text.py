@@ -1,21 +1,99 @@
-"""Results over time: for a person, as JSON, and as CSV."""
+"""Results over time: for a person, as a page, as JSON, and as CSV."""
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 from pydantic import JsonValue
+from pydantic_core import to_jsonable_python
 
 from benchforge.cli.console.columns import columns, spread
-from benchforge.cli.results.history.timeline import Timeline
-from benchforge.results.over_time.identity import identity
-from benchforge.results.over_time.series import Course, Point, SeriesChange
+from benchforge.errors import Unusable
+from benchforge.parts.registry import Registry
+from benchforge.report.page.document import Document, Figure, Section
+from benchforge.results.conclude import Summed
+from benchforge.results.over_time.differences import hard
+from benchforge.results.over_time.levels import by_key, identity
+from benchforge.results.over_time.older_results import check_labels, named_results
+from benchforge.results.over_time.series import Course, Point, SeriesChange, courses
 from benchforge.text import safe
-from benchforge.text.readable import change, counted, scale, times
+from benchforge.text.readable import Scale, change, counted, listed, scale, times
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The results of one suite."""
+
+    suite: str
+    results: tuple[Summed, ...]
+    "Results in order of time."
+    breaks: dict[int, tuple[str, ...]]
+    "Differences of the environment from the previous result's, by the result's index."
+
+
+def timelines(
+    named: Sequence[Path], registry: Registry, reference: str | None
+) -> tuple[list[Timeline], list[str]]:
+    """Return what is named or lies in a folder that is, and what was left out, with the reason.
+
+    A smoke is left out, and so is a result that stands there twice. Raises as `summed` does for
+    what is named itself.
+    """
+    by_suite: dict[str, list[Summed]] = {}
+    left_out: list[str] = []
+    for result in named_results(named, registry, left_out):
+        if result.summary.smoke:
+            left_out.append(f"{result.path}: a smoke: its numbers mean nothing")
+        else:
+            by_suite.setdefault(result.summary.name, []).append(result)
+    lines = [_timeline(name, some, reference) for name, some in by_suite.items()]
+    if not lines:
+        first = f": {left_out[0]}" if left_out else ""
+        raise Unusable(f"no result{first}", "name results, or a folder that contains results")
+    return lines, left_out
+
+
+def with_courses(
+    suite_timelines: Sequence[Timeline], reference: str | None, metrics: Sequence[str]
+) -> list[tuple[Timeline, list[Course]]]:
+    """Return each timeline with its courses. Raises Unusable for a label that no result has."""
+    check_labels([item for line in suite_timelines for item in line.results], reference, metrics)
+    return [
+        (line, [*courses([item.summary for item in line.results], line.breaks, reference, metrics)])
+        for line in suite_timelines
+    ]
+
+
+def _timeline(suite: str, results: list[Summed], reference: str | None) -> Timeline:
+    results.sort(key=lambda result: result.summary.created)
+    reasons = {
+        place: (*hard(then, now), *_reference(then, now, reference))
+        for place, (then, now) in enumerate(pairwise(results), 1)
+    }
+    breaks = {place: why for place, why in reasons.items() if why}
+    return Timeline(suite, tuple(results), breaks)
+
+
+def _reference(then: Summed, now: Summed, label: str | None) -> Iterator[str]:
+    """Yield that the reference is another thing: a ratio to it is another number then."""
+    old, new = by_key(then.summary), by_key(now.summary)
+    for key in old.keys() & new.keys():
+        case = new[key].case
+        if case.server == label and case.digest != old[key].case.digest:
+            yield f"the reference {label} has changed: options, code or data"
+            return
+
 
 _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
     *("high", "ratio", "ratio_low", "ratio_high", "changed", "why"),
+)
+_LEGEND = (
+    "A mark is a result, the line its 95 % interval within its session. A grey line begins a new "
+    "series, a red one a new level."
 )
 
 
@@ -34,16 +112,15 @@ def text(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
 
 
 def _course(line: Timeline, course: Course) -> Iterator[str]:
-    unit = scale(course.measure.unit, [course.points[-1].value.value or 0.0])
-    title = f"{course.case.title} · {course.measure.title}"
-    yield safe.word(title if unit.unit == "1" else f"{title} ({unit.unit})")
+    unit = _scale(course)
+    yield safe.word(_title(course) + ("" if unit.unit == "1" else f" ({unit.unit})"))
     with_ratio = any(point.ratio is not None for point in course.points)
     rows = [["", "result", "measured", "value", *(["by reference"] if with_ratio else []), ""]]
     digest = course.points[0].digest
     for point in course.points:
         marks = [] if point.digest == digest else ["changed: options, code or data"]
         digest = point.digest
-        marks += [changed_text(one) for one in course.changed if one.after == point.result]
+        marks += [changed_text(item) for item in course.changed if item.after == point.result]
         marks += [point.value.why] if point.value.value is None else []
         ratio = "" if point.ratio is None else spread(point.ratio, times)
         measured = f"{line.results[point.result].summary.created:%Y-%m-%d %H:%M}"
@@ -60,19 +137,83 @@ def changed_text(changed: SeriesChange) -> str:
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 
 
+def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> Document:
+    """Return results over time with a drawing for each case and metric."""
+    names = listed([line.suite for line, _ in courses_by_timeline])
+    return Document(
+        title=f"{names} over time",
+        eyebrow="",
+        counts=(),
+        sentences=[item for entry in courses_by_timeline for item in _changes(*entry)],
+        sections=[
+            Section(
+                f"suite-{number}",
+                line.suite,
+                counted(len(line.results), "result"),
+                _LEGEND,
+                figures=[figure for course in some for figure in _figure(line, course)],
+                others="name one with --metric",
+                facts_title="The results",
+                facts=[*_results(line)],
+            )
+            for number, (line, some) in enumerate(courses_by_timeline, start=1)
+        ],
+    )
+
+
+def _figure(line: Timeline, course: Course) -> Iterator[Figure]:
+    # The charts take about 50 ms, which the text does not need.
+    from benchforge.report.charts.course import course_drawing  # noqa: PLC0415
+
+    ratios = {point.result: point.ratio for point in course.points if point.ratio is not None}
+    values = ratios or {point.result: point.value for point in course.points}
+    size = Scale("1") if ratios else _scale(course)
+    changes = [item.after for item in course.changed]
+    drawing = course_drawing(values, len(line.results), line.breaks, changes, size)
+    if drawing is not None:
+        unit = "ratio to the reference" if ratios else size.unit.replace("1", "", 1)
+        yield Figure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
+
+
+def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:
+    """Yield each change of a level; that there is none, or why none was looked for."""
+    changed = [(course, item) for course in courses for item in course.changed]
+    for course, step in changed:
+        yield f"{course.case.title}, {course.measure.title}: {changed_text(step)}"
+    if not changed:
+        reasons = listed(dict.fromkeys(why for course in courses for why in course.why))
+        nothing = f"no changes are shown: {reasons}" if reasons else "no level changed"
+        yield f"{line.suite}: {nothing}"
+
+
+def _results(line: Timeline) -> Iterator[tuple[str, str]]:
+    for place, result in enumerate(line.results):
+        begins = [f"a new series begins: {why}" for why in line.breaks.get(place, ())]
+        when = f"{result.summary.created:%Y-%m-%d %H:%M}"
+        yield f"{place + 1}", "; ".join([f"{when}, {result.path}", *begins])
+
+
+def _title(course: Course) -> str:
+    return f"{course.case.title} · {course.measure.title}"
+
+
+def _scale(course: Course) -> Scale:
+    return scale(course.measure.unit, [course.points[-1].value.value or 0.0])
+
+
 def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
     """Return all of one suite; `result`, `before` and `after` are places in `results`, from 0."""
     return {
         "suite": line.suite,
         "results": [
             {
-                "path": str(one.path),
-                "created": one.summary.created.isoformat(),
-                "benchforge": one.summary.benchforge,
-                "complete": one.summary.complete,
+                "path": str(item.path),
+                "created": item.summary.created.isoformat(),
+                "benchforge": item.summary.benchforge,
+                "complete": item.summary.complete,
                 "new_series": list(line.breaks.get(place, ())),
             }
-            for place, one in enumerate(line.results)
+            for place, item in enumerate(line.results)
         ],
         "courses": [_course_json(course) for course in courses],
     }
@@ -81,18 +222,10 @@ def document(line: Timeline, courses: Sequence[Course]) -> dict[str, JsonValue]:
 def _course_json(course: Course) -> dict[str, JsonValue]:
     return {
         **identity(course.case, course.measure),
-        "points": [
-            {
-                "result": point.result,
-                "digest": point.digest,
-                "value": point.value.model_dump(mode="json"),
-                "ratio": None if point.ratio is None else point.ratio.model_dump(mode="json"),
-            }
-            for point in course.points
-        ],
+        "points": to_jsonable_python(course.points),
         "changed": [
-            {"before": one.before, "after": one.after, "ratio": one.step.ratio, "p": one.step.p}
-            for one in course.changed
+            {"before": item.before, "after": item.after, "ratio": item.step.ratio, "p": item.step.p}
+            for item in course.changed
         ],
         "why_not_looked_for": list(course.why),
     }
@@ -107,7 +240,7 @@ def as_csv(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> 
         for course in some:
             for point in course.points:
                 row = _row(line, course, point)
-                writer.writerow(safe.csv(one) if isinstance(one, str) else one for one in row)
+                writer.writerow(safe.csv(item) if isinstance(item, str) else item for item in row)
     return into.getvalue()
 
 
@@ -115,7 +248,7 @@ def _row(line: Timeline, course: Course, point: Point) -> list[str | float | int
     result = line.results[point.result]
     ratio = point.ratio
     series = 1 + sum(start <= point.result for start in line.breaks)
-    changed = any(one.after == point.result for one in course.changed)
+    changed = any(item.after == point.result for item in course.changed)
     return [
         *(line.suite, result.summary.created.isoformat(), str(result.path), series),
         *(course.case.title, course.measure.metric, course.measure.of, course.measure.unit),

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from benchforge.plugin import Summary
 from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
-from benchforge_reporters.charts.answer import answer_chart
-from benchforge_reporters.charts.claims import claims_chart
-from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
+from benchforge_reporters.charts.curves import curves
+from benchforge_reporters.charts.levels import answer_chart
+from benchforge_reporters.charts.ratios import claims_chart
 from benchforge_reporters.charts.searches import searches
-from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
 from benchforge_reporters.document.document import ResultDocument, Section
 from benchforge_reporters.text.labels import case_labels
-from benchforge_reporters.text.sweeps import title as sweep_title
 
 FOLDER = "charts"
 _MOST = 60
@@ -43,56 +42,47 @@ class ChartFiles:
     def files(self) -> list[ChartFile]:
         """All of them."""
         of_sections = (file for files in self.sections.values() for file in files)
-        return [*filter(None, self.answers), *filter(None, [self.claims]), *of_sections]
+        return [*filter(None, (*self.answers, self.claims)), *of_sections]
 
 
 def chart_files(shown: ResultDocument, summary: Summary) -> ChartFiles:
     """Return the charts of a document."""
     colours = colours_of(summary)
-    claims = claims_chart(shown.claims)
-    sections = {
-        section.scenario: tuple(_of_section(section, number, colours))
-        for number, section in enumerate(shown.sections, start=1)
-    }
-    return ChartFiles(
-        answers=tuple(_of_answers(shown, summary, colours)),
-        claims=None if claims is None else _file("claims", f"Claims: {claims.caption}", claims),
-        sections=sections,
-    )
-
-
-def _of_answers(
-    shown: ResultDocument, summary: Summary, colours: Mapping[str, int]
-) -> Iterator[ChartFile | None]:
-    if not shown.answers:
-        return
-    pairs = zip(shown.answers, summary.comparisons, strict=True)
-    for number, (answer, comparison) in enumerate(pairs, start=1):
-        chart = answer_chart(comparison, summary, colours) if number <= _MOST else None
-        title = (
-            "" if chart is None else f"{answer.label}: {chart.caption}, the bar the 95 % interval"
+    answers = [
+        _file(
+            f"answer-{number}",
+            answer.label,
+            answer_chart(comparison, summary, colours) if number <= _MOST else None,
+            ", the bar the 95 % interval",
         )
-        yield None if chart is None else _file(f"answer-{number}", title, chart)
+        for number, (answer, comparison) in enumerate(
+            zip(shown.answers, summary.comparisons, strict=False), start=1
+        )
+    ]
+    return ChartFiles(
+        answers=tuple(answers),
+        claims=_file("claims", "Claims", claims_chart(shown.claims)),
+        sections={
+            section.scenario: tuple(_of_section(section, number, colours))
+            for number, section in enumerate(shown.sections, start=1)
+        },
+    )
 
 
 def _of_section(section: Section, number: int, colours: Mapping[str, int]) -> Iterator[ChartFile]:
     labels = [" · ".join(filter(None, row)) for row in case_labels(section.cases).rows]
-    searched = searches(list(zip(labels, section.cases, strict=True)), colours)
-    if searched is not None:
-        yield _file(f"search-{number}", f"{section.scenario}: {searched.caption}", searched)
-    for place, swept in enumerate(section.curves[:_MOST], start=1):
-        drawing = sweep_curve(swept, colours.get(swept.server, 0))
-        if drawing is not None:
-            title = f"{sweep_title(swept)}: {swept.metric} by concurrency"
-            content = drawing_file(drawing, SWEEP_HEIGHT, title)
-            yield ChartFile(f"{FOLDER}/sweep-{number}-{place}.svg", title, content)
-
-    for place, load in enumerate(section.over_time[:_MOST], start=1):
-        drawing = over_time(section.over_time, load, colours.get(load.server, 0))
-        title = f"{load.label} over time: {CAPTION}"
-        content = drawing_file(drawing, HEIGHT, f"{load.label} over time")
-        yield ChartFile(f"{FOLDER}/time-{number}-{place}.svg", title, content)
+    chart = searches(list(zip(labels, section.cases, strict=True)), colours)
+    if file := _file(f"search-{number}", section.scenario, chart):
+        yield file
+    for curve in islice(curves(section, colours), _MOST):
+        content = drawing_file(curve.drawing, curve.height, curve.title)
+        kind, _, place = curve.name.partition("-")
+        title = curve.title if kind == "sweep" else f"{curve.title}: {curve.sentence}"
+        yield ChartFile(f"{FOLDER}/{kind}-{number}-{place}.svg", title, content)
 
 
-def _file(name: str, title: str, chart: Chart) -> ChartFile:
+def _file(name: str, about: str, chart: Chart | None, end: str = "") -> ChartFile | None:
+    if chart is None:
+        return None
+    title = f"{about}: {chart.caption}{end}"
     return ChartFile(f"{FOLDER}/{name}.svg", title, chart_file(chart, title))

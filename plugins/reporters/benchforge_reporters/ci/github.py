@@ -51,7 +51,7 @@ def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
         yield _CUT.strip()
     yield from _answers(summary)
     made = words.made(summary, trials)
-    yield from _folded("How it was measured", [": ".join(one) for one in made])
+    yield from _folded("How it was measured", [": ".join(item) for item in made])
 
 
 def _beginning(text: str) -> str:
@@ -62,13 +62,13 @@ def _beginning(text: str) -> str:
 
 def _answers(summary: Summary) -> Iterator[str]:
     """Yield the claims, and of the cases those that did not pass."""
-    rows = [one for one in answers(summary) if one.group == "claims" or one.came != "passes"]
+    rows = [item for item in answers(summary) if item.group == "claims" or item.outcome != "passes"]
     if rows:
         head = ["| asked | came | because |", "| --- | --- | --- |"]
         yield "\n".join(
             head
             + [
-                f"| {safe.markdown(o.name)} | **{o.came}** | {safe.markdown(o.says)} |"
+                f"| {safe.markdown(o.name)} | **{o.outcome}** | {safe.markdown(o.text)} |"
                 for o in rows
             ]
         )

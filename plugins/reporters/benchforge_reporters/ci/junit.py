@@ -1,21 +1,17 @@
 """junit.xml: what was asked and what came of it, as CI servers read the results of tests."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from typing import ClassVar, Final
 
 from benchforge.plugin import Reporter, Summary, Trial
-from benchforge.plugin.drawing import Element, JunitSuite, JunitTest, junit_xml
-from benchforge_reporters.text.verdicts import VerdictText, answers
+from benchforge.plugin.drawing import JunitSuite, junit_xml
+from benchforge_reporters.text.verdicts import answers
 from benchforge_reporters.text.words import heading
 
 FILE: Final = "junit.xml"
-_ELEMENTS: Final[dict[str, Element]] = {
-    "fails": "failure",
-    "invalid": "error",
-    "inconclusive": "skipped",
-}
 
 
 class Junit(Reporter):
@@ -31,15 +27,9 @@ class Junit(Reporter):
 
 def junit(summary: Summary) -> bytes:
     """Return the document, in UTF-8."""
-    tests = [_test(summary, verdict_text) for verdict_text in answers(summary)]
+    tests = [replace(item, group=f"{summary.name}.{item.group}") for item in answers(summary)]
     # Strict readers take neither a fraction of a second nor a zone.
     when = f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"
     return junit_xml(
         "benchforge", [JunitSuite(heading(summary), tests, attributes={"timestamp": when})]
     )
-
-
-def _test(summary: Summary, verdict: VerdictText) -> JunitTest:
-    element = _ELEMENTS.get(verdict.came, "")
-    group = f"{summary.name}.{verdict.group}"
-    return JunitTest(group, verdict.name, verdict.says, element, verdict.came)

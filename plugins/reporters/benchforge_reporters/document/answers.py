@@ -1,6 +1,7 @@
 """The answer to each comparison in a sentence, with what is not shown and what is ruled out."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -21,12 +22,21 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
-from benchforge_reporters.document.doubts import of_level, rests_on
-from benchforge_reporters.document.found_rates import found_rates, rate_in_words
 from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
+from benchforge_reporters.terminal.paint import Meaning
+from benchforge_reporters.text.search import found_rates, rate_in_words
 
 AnswerState = Literal["differs", "same", "alone", "undecided", "not comparable", "broken"]
 "How a verdict is shown: what is decided differs, is the same, or is one server alone."
+SIGNS: Final[dict[AnswerState, tuple[str, Meaning, str, str]]] = {
+    "differs": ("✔", "good", "better", "differs"),
+    "same": ("≈", "heading", "", "no difference seen"),
+    "alone": ("·", "aside", "", "no comparison"),
+    "undecided": ("?", "limits", "", "undecided"),
+    "not comparable": ("!", "limits", "unlike", "not comparable"),
+    "broken": ("✕", "bad", "unlike", "broken"),
+}
+"Each state: its sign and colour on a terminal, its name in the page's style, and its words."
 _BY_NAME = 2  # beaten servers that one sentence names with one ratio; of more, the first and last
 _DIGITS: Final = (2, 3, 4)
 _OLDER: Final = "an older benchforge summed it up: show its folder instead"
@@ -53,7 +63,7 @@ def answers(summary: Summary, trials: Sequence[Trial]) -> list[ComparisonAnswer]
     """Return the answer to each comparison, in the order of the suite; none of a smoke."""
     if summary.smoke:
         return []
-    return [_answer(one, summary, trials) for one in summary.comparisons]
+    return [_answer(item, summary, trials) for item in summary.comparisons]
 
 
 def side(comparison: Comparison) -> str:
@@ -66,11 +76,11 @@ def label_of(comparison: Comparison, summary: Summary) -> str:
 
     It says where servers took turns: their levels are then no absolute values.
     """
-    alike = [one for one in summary.comparisons if one.scenario == comparison.scenario]
-    several = comparison.driver and len({one.driver for one in alike}) > 1
+    alike = [item for item in summary.comparisons if item.scenario == comparison.scenario]
+    several = comparison.driver and len({item.driver for item in alike}) > 1
     driver = [comparison.driver] if several else []
     vary = [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
-    turns = ["(in turns)"] if any(one.in_turns for one in summary.cases_of(comparison)) else []
+    turns = ["(in turns)"] if any(item.in_turns for item in summary.cases_of(comparison)) else []
     return " ".join([comparison.scenario, *driver, *vary, *turns])
 
 
@@ -127,10 +137,10 @@ def _shown(
         return rates, []
     if ranked is None or ranked.ranking is None:
         return (f"No answer: {verdict.reasons[0]}" if verdict.state == "undecided" else ""), []
-    left = [f"{one.server} is not ranked: {one.why}." for one in ranked.left_out]
-    order = [one.server for one in sorted(ranked.ranking.order, key=attrgetter("best"))]
+    left = [f"{item.server} is not ranked: {item.why}." for item in ranked.left_out]
+    order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
-    beaten = [one for one in order if one not in tied]
+    beaten = [item for item in order if item not in tied]
     phrase = _Phrase(ranked, summary.measurand(ranked))
     if len(order) == 1:
         return f"No answer: only {order[0]} has values that count", left
@@ -157,7 +167,7 @@ class _Phrase:
             nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
             return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
         times = [self._times(first, server) for server in beaten]
-        if len({one.partition(" (")[0] for one in times}) > 1 and self.measurand == RATE:
+        if len({item.partition(" (")[0] for item in times}) > 1 and self.measurand == RATE:
             second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
             return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
         return f"{first} {self._than(first, beaten)}"
@@ -172,7 +182,7 @@ class _Phrase:
 
     def _than(self, first: str, beaten: Sequence[str]) -> str:
         ranking = self.ranked.ranking
-        times = _times([] if ranking is None else [_ratio(ranking, first, one) for one in beaten])
+        times = _times([] if ranking is None else [_ratio(ranking, first, item) for item in beaten])
         who = readable.conjoined(beaten)
         if self.measurand == RATE:
             return f"serves {times} as many requests as {who}"
@@ -191,8 +201,8 @@ def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
 
 def _times(estimates: Sequence[Estimate]) -> str:
     """Return ratios with the interval that holds all of theirs."""
-    values = sorted(one.value for one in estimates if one.value is not None)
-    ends = sorted(end for one in estimates if one.interval is not None for end in one.interval)
+    values = sorted(item.value for item in estimates if item.value is not None)
+    ends = sorted(end for item in estimates if item.interval is not None for end in item.interval)
     digits = _digits(values, ends)
     texts = list(dict.fromkeys(readable.figure(value, digits) for value in values))
     shown = f"about {texts[0]}" if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
@@ -210,8 +220,8 @@ def _digits(values: Sequence[float], ends: Sequence[float]) -> int:
     different = {*values, *ends[:1], *ends[-1:], 1.0}
     most = (ends[-1] - ends[0]) / 10 if ends else math.inf
     for digits in _DIGITS:
-        shown = {one: _shown_as(one, digits) for one in different}
-        near = all(abs(as_text - one) <= most for one, as_text in shown.items())
+        shown = {item: _shown_as(item, digits) for item in different}
+        near = all(abs(as_text - item) <= most for item, as_text in shown.items())
         if near and len({*shown.values()}) == len(different):
             return digits
     return _DIGITS[-1]
@@ -226,7 +236,7 @@ def _alone(case: CaseSummary) -> str:
     name = case.case.server
     if case.capacity is not None:
         return f"{name}, compared with no other: {rate_in_words(case.capacity)}"
-    line = next((one for one in case.metrics if one.measurand == RATE), None)
+    line = next((item for item in case.metrics if item.measurand == RATE), None)
     line = line or next(iter(case.metrics), None)
     if line is None or line.level is None:
         why = "no trial has a measurement" if line is None else line.why
@@ -246,9 +256,9 @@ def _levels(line: MetricSummary) -> str:
 def _placebo(comparison: Comparison, summary: Summary) -> list[str]:
     what, drivers = side(comparison), {case.driver for case in comparison.cases}
     return [
-        f"The same {what} twice: {interval(one.ratio)}."
-        for one in summary.placebos
-        if one.case.scenario == comparison.scenario and one.case.driver in drivers
+        f"The same {what} twice: {interval(item.ratio)}."
+        for item in summary.placebos
+        if item.case.scenario == comparison.scenario and item.case.driver in drivers
     ]
 
 
@@ -258,5 +268,58 @@ def interval(ratio: Estimate) -> str:
         return f"unknown: {ratio.why}"
     if ratio.low is None or ratio.high is None:
         return f"{readable.figure(ratio.value)} (no interval)"
-    shown = (readable.figure(one) for one in (ratio.value, ratio.low, ratio.high))
+    shown = (readable.figure(item) for item in (ratio.value, ratio.low, ratio.high))
     return "{} ({} to {})".format(*shown)
+
+
+_PAIR = 2
+
+
+def used_doubts(cases: Sequence[CaseSummary]) -> tuple[int, int]:
+    """Return the numbers of doubted trials behind the levels: disturbed ones, and the others."""
+    used = [item for case in cases for item in case.used_doubts]
+    disturbed = sum(item.disturbed for item in used)
+    return disturbed, len(used) - disturbed
+
+
+def rests_on(cases: Sequence[CaseSummary], ranking: Ranking | None) -> list[str]:
+    """Return on which blocks the ratios of servers rest, where noise met some of them.
+
+    A disturbed trial counts next to one of the same block that was disturbed, too.
+    """
+    if ranking is None or not sum(used_doubts(cases)):
+        return []
+    counts = sorted({pair.ratio.n for pair in ranking.pairs})
+    blocks = max(case.trials for case in cases)
+    if not counts:
+        return []
+    of = readable.counted(blocks, "block")
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    ratio = "ratio rests" if len(ranking.pairs) == 1 else "ratios rest"
+    text = f"The {ratio} on {number} of {of}"
+    if alike := _disturbed_alike(cases):
+        pair = len(cases) == _PAIR
+        some, who = (alike, "both servers") if pair else ("some", "the servers")
+        text += f"; in {some} of these, noise met {who} alike, and cancels out"
+    return [f"{text}. The other blocks do not count." if counts[0] < blocks else f"{text}."]
+
+
+def of_level(cases: Sequence[CaseSummary]) -> list[str]:
+    """Return what doubted trials mean for a server that is compared with none."""
+    disturbed, others = used_doubts(cases)
+    of = readable.counted(sum(case.trials for case in cases), "trial")
+    if others:
+        return [f"{others + disturbed} of {of} cannot be believed: the level may be another."]
+    if disturbed:
+        return [f"Noise met {disturbed} of {of}: a quiet machine may show more."]
+    return []
+
+
+def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
+    """Return the number of blocks in which at least two servers were disturbed."""
+    blocks = Counter(
+        block
+        for case in cases
+        for block in {item.block for item in case.doubted if item.used and item.disturbed}
+    )
+    return sum(number >= _PAIR for number in blocks.values())

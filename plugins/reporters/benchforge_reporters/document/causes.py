@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, Literal
 
 from benchforge.plugin import Cause, FoldedFinding, Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.explanations import BRIEFS, EFFECTS, remedy
+from benchforge_reporters.terminal.paint import Meaning
 
 MOST: Final = 5
 BRIEF: Final = 72  # characters
@@ -15,6 +17,14 @@ _NAMED = 3
 _TICK_S = 0.01  # in which the kernel counts CPU time
 _CLASSES: Final = ("invalid", "limits", "setup")
 CauseClass = Literal["invalid", "limits", "setup", "dealt with", "expert"]
+SIGNS: Final[dict[CauseClass, tuple[str, Meaning, str]]] = {
+    "invalid": ("✕", "bad", "makes numbers invalid"),
+    "limits": ("!", "limits", "limits what may be said"),
+    "setup": ("i", "do", "concerns the set-up"),
+    "dealt with": ("✓", "aside", "dealt with"),
+    "expert": ("·", "aside", "for experts"),
+}
+"Each class: its sign, its colour on a terminal, and its words."
 
 
 @dataclass(frozen=True)
@@ -35,9 +45,10 @@ class CauseText:
         return self.cause.id
 
     @property
-    def roots(self) -> tuple[FoldedFinding, ...]:
-        """The findings of the check at the root: the failures, if it failed anywhere."""
-        return _roots(self.cause)
+    def outcomes(self) -> list[list[FoldedFinding]]:
+        """The findings of the same outcome of a check together."""
+        outcomes = groupby(self.cause.findings, lambda item: (item.check.id, item.check.status))
+        return [list(alike) for _, alike in outcomes]
 
 
 @dataclass(frozen=True)
@@ -116,8 +127,10 @@ def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
     if cause.id not in BRIEFS:
         saw, _, _ = roots[0].check.message.partition(": ")
         return CauseText(cause, kind, _cut(saw), roots[0].check.message, to_do)
-    words = _Words(cause, roots, summary, trials)
-    return CauseText(cause, kind, words.brief, words.filled(EFFECTS[cause.id], _NAMED), to_do)
+    few = [_words(cause, roots, summary, trials, most) for most in (_NAMED, 1, 0)]
+    briefs = [BRIEFS[cause.id].format_map(words) for words in few]
+    brief = next((text for text in briefs if len(text) <= BRIEF), _cut(briefs[-1]))
+    return CauseText(cause, kind, brief, EFFECTS[cause.id].format_map(few[0]), to_do)
 
 
 def _of_searches(roots: Sequence[FoldedFinding], summary: Summary) -> bool:
@@ -180,84 +193,49 @@ def _programs(cause: Cause, trials: Sequence[Trial]) -> str:
     return f" ({', '.join(names)})" if names else ""
 
 
-@dataclass(frozen=True)
-class _Words:
-    """The names and numbers of a cause, over all trials that it is in."""
+def _words(
+    cause: Cause,
+    roots: Sequence[FoldedFinding],
+    summary: Summary,
+    trials: Sequence[Trial],
+    most: int,
+) -> dict[str, str]:
+    """Return the names and numbers of a cause over all its trials, at most so many names each."""
+    cases = [case.case for case in summary.cases]
+    scenarios = {item.scenario for item in roots}
+    of_check = (item for item in cause.findings if item.check.id == cause.id)
+    # Of a comparison alone, all servers of its scenario are concerned.
+    servers = [item.server for item in (*roots, *of_check) if item.server] or [
+        case.server for case in cases if case.scenario in scenarios or scenarios == {""}
+    ]
+    others = [
+        case.server for case in cases if case.scenario in scenarios and case.server not in servers
+    ]
+    numbers = {number for item in roots for number in item.trials}
+    counted = readable.counted(max(_counted(summary), len(numbers)), "trial")
+    by_others = most and any(item.check.topic == "others" for item in roots)
+    return {
+        "servers": _names(servers, "server", most),
+        "others": _names(others, "other", most) if others else "none",
+        "scenarios": _names([item.scenario for item in roots], "scenario", most),
+        "parts": _names([item.check.component for item in roots], "part", most),
+        "trials": f"{len(numbers)} of {counted}",
+        "range": _range(roots),
+        "programs": _programs(cause, trials) if by_others else "",
+        "cpus": str(summary.facts.get("cpus_usable", "?")),
+    }
 
-    cause: Cause
-    roots: Sequence[FoldedFinding]
-    summary: Summary
-    trials: Sequence[Trial]
 
-    @property
-    def brief(self) -> str:
-        """The cause with its names and numbers, as many as a line has room for."""
-        texts = [self.filled(BRIEFS[self.cause.id], most) for most in (_NAMED, 1, 0)]
-        return next((text for text in texts if len(text) <= BRIEF), _cut(texts[-1]))
-
-    def filled(self, text: str, most: int) -> str:
-        """Return a text with its names and numbers, at most so many names."""
-        return text.format_map(self._names(most))
-
-    def _names(self, most: int) -> dict[str, str]:
-        servers = self._servers
-        scenarios = [one.scenario for one in self.roots if one.scenario]
-        others = [
-            case.case.server
-            for case in self.summary.cases
-            if case.case.scenario in scenarios and case.case.server not in servers
-        ]
-        programs = _programs(self.cause, self.trials) if most and self._of_others else ""
-        return {
-            "servers": _names(servers, "server", most),
-            "others": _names(others, "other", most) if others else "none",
-            "scenarios": _names(scenarios, "scenario", most),
-            "parts": _names([one.check.component for one in self.roots], "part", most),
-            "trials": self._trials,
-            "range": self._range,
-            "programs": programs,
-            "cpus": str(self.summary.facts.get("cpus_usable", "?")),
-        }
-
-    @property
-    def _of_others(self) -> bool:
-        """Whether it is about CPU that others took."""
-        return any(one.check.topic == "others" for one in self.roots)
-
-    @property
-    def _servers(self) -> list[str]:
-        """The servers that the cause is found of; of a comparison alone, all of its scenario."""
-        of_check = [one for one in self.cause.findings if one.check.id == self.cause.id]
-        named = [one.server for one in (*self.roots, *of_check) if one.server]
-        of = {one.scenario for one in self.roots}
-        every_case = [case.case for case in self.summary.cases]
-        return named or [one.server for one in every_case if one.scenario in of or of == {""}]
-
-    @property
-    def _trials(self) -> str:
-        numbers = {number for one in self.roots for number in one.trials}
-        of = max(_counted(self.summary), len(numbers))
-        return f"{len(numbers)} of {readable.counted(of, 'trial')}"
-
-    @property
-    def _range(self) -> str:
-        """The lowest and the highest value of the check at the root, over all trials."""
-        ends = [end for one in self.roots if one.values for end in one.values]
-        if not ends:
-            return "an unknown share"
-        share = self._unit.startswith(("of ", "more "))
-        factor = 100.0 if share else 1.0
-        texts = [_figure(factor * end) for end in (min(ends), max(ends))]
-        unit = " %" if share else ""
-        return f"{' to '.join(dict.fromkeys(texts))}{unit}"
-
-    @property
-    def _unit(self) -> str:
-        """The unit of a threshold such as `warn at 0.8, fail at 0.95 of a CPU`."""
-        threshold = self.roots[0].check.threshold
-        words = threshold.rpartition(" at ")[2] or threshold
-        words = words.rpartition("below ")[2]
-        return words.partition(" ")[2]
+def _range(roots: Sequence[FoldedFinding]) -> str:
+    """Return the lowest and the highest value of the check at the root, over all trials."""
+    ends = [end for item in roots for end in item.values or ()]
+    if not ends:
+        return "an unknown share"
+    threshold = roots[0].check.threshold  # such as `warn at 0.8, fail at 0.95 of a CPU`
+    bound = (threshold.rpartition(" at ")[2] or threshold).rpartition("below ")[2]
+    share = bound.partition(" ")[2].startswith(("of ", "more "))
+    texts = [_figure(100.0 * end if share else end) for end in (min(ends), max(ends))]
+    return f"{' to '.join(dict.fromkeys(texts))}{' %' if share else ''}"
 
 
 def _figure(value: float) -> str:

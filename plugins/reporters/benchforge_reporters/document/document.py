@@ -15,22 +15,20 @@ from benchforge.plugin import (
 )
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, cause_texts
-from benchforge_reporters.document.claim_lines import ClaimLine, claim_lines, intervals_note
+from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
-from benchforge_reporters.document.next_step import next_step
+from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
-from benchforge_reporters.document.times import seconds_of
-from benchforge_reporters.raw import trial_folder
-from benchforge_reporters.text import claims, words
-from benchforge_reporters.text.commands import first_commands
+from benchforge_reporters.raw import first_commands, trial_folder
+from benchforge_reporters.text import words
 from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.kinds import flow_lines, kind_table
+from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.stages import stage_lines
+from benchforge_reporters.text.stages import stages_of
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
@@ -98,7 +96,6 @@ class ResultDocument:
 
     heading: str
     title: str
-    name: str
     origin: str
     "Amount that was measured, and the machine, in one line."
     scope: str
@@ -162,7 +159,6 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
     return ResultDocument(
         heading=words.heading(summary),
         title=summary.title or summary.name,
-        name=summary.name,
         origin=_origin(summary, trials),
         scope=words.scope(summary),
         setting=tuple(_setting(summary, trials)),
@@ -171,7 +167,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
         overview=overview(summary, lines, of_each),
         answers=tuple(of_each),
         claims=tuple(lines),
-        tally=tuple(claims.tally(summary)),
+        tally=tuple(tally(summary)),
         causes=causes,
         quotable=quotable(causes, of_each, summary),
         tables=tuple(
@@ -214,7 +210,7 @@ def _section(
         sought=tuple(words.sought(summary, cases)),
         table=table_of(cases),
         kinds=kind_table(cases),
-        flows=tuple(flow_lines(cases, trials)),
+        flows=tuple(words.of_each(cases, trials, not_reached)),
         trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
         trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
         levels=tuple(one for one in rows if one.scenario == scenario),
@@ -223,7 +219,7 @@ def _section(
         sweeps=tuple(sweeps(summary, scenario)),
         curves=tuple(one for one in summary.sweeps if one.scenario == scenario),
         failures=tuple(words.failures(cases)),
-        stages=tuple(stage_lines(cases, trials)),
+        stages=tuple(words.of_each(cases, trials, stages_of)),
         over_time=tuple(loads_over_time(cases, trials)),
         under_load=tuple(
             f"{check.component}: {check.message}"

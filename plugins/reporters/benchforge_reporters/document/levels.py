@@ -1,7 +1,7 @@
 """The servers of a comparison as rows: rank, level with its interval, response times, CPU time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchforge.plugin import (
     RATE,
@@ -48,11 +48,11 @@ class Levels:
     unit: str
     latency: str
     "Title of the response times, such as p99; empty if no server has one."
-    unknown: tuple[str, ...] = ()
+    unknown: tuple[str, ...]
     "Columns that no server has a value of, each with the reason: they are left out."
-    failed: float | None = None
+    failed: float | None
     "Most failed requests of a trial; None if unknown."
-    rows: tuple[LevelRow, ...] = ()
+    rows: tuple[LevelRow, ...]
 
     @property
     def top(self) -> float:
@@ -63,86 +63,61 @@ class Levels:
 
 def levels(summary: Summary, trials: Sequence[Trial]) -> list[Levels]:
     """Return the rows of each comparison that has a ranking."""
-    made = (_levels(one, summary, trials) for one in summary.comparisons)
-    return [one for one in made if one is not None and one.rows]
+    made = (_levels(item, summary, trials) for item in summary.comparisons)
+    return [item for item in made if item is not None and item.rows]
 
 
 def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -> Levels | None:
     cases = summary.cases_of(comparison)
-    if len(cases) == 1:
-        return _alone(comparison, cases[0], summary, trials)
-    ranked = summary.standing(comparison)
-    if ranked is None or ranked.ranking is None:
+    by_name = dict(zip(server_names([item.case for item in cases]), cases, strict=True))
+    measured = _alone(cases[0]) if len(cases) == 1 else summary.standing(comparison)
+    if measured is None:
         return None
-    by_name = dict(zip(server_names([one.case for one in cases]), cases, strict=True))
-    shown = _shown_latency(cases)
-    rows = []
-    for server in ranked.ranking.order:
-        case, level = by_name.get(server.server), server.value
-        if case is None or level.value is None:
+    rows, shown = [], _shown_latency(cases)
+    for server, rank, value, interval in _ranked(measured, summary):
+        if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
-        ranks = _ranks(server.best, server.worst)
-        values = level.value, level.interval
-        rows.append(_row((server.server, ranks), values, case, shown, trials))
-    titled = _titled(comparison, summary, ranked, shown)
-    return _with_rows(titled, cases, rows, trials)
-
-
-def _alone(
-    comparison: Comparison, case: CaseSummary, summary: Summary, trials: Sequence[Trial]
-) -> Levels | None:
-    """Return the row of a server that is compared with none: a value without a rank."""
-    line = next((one for one in case.metrics if one.measurand == RATE), None)
-    if line is None or line.level is None or summary.smoke:
-        return None
-    shown = _shown_latency([case])
-    row = _row((case.case.server, ""), (line.level, None), case, shown, trials)
-    return _with_rows(_titled(comparison, summary, line, shown), [case], [row], trials)
-
-
-def _row(
-    server: tuple[str, str],
-    level: tuple[float, tuple[float, float] | None],
-    case: CaseSummary,
-    shown: MetricSummary | None,
-    trials: Sequence[Trial],
-) -> LevelRow:
-    """Return the row of a server, by its name and rank, with its value and interval."""
-    times = None if shown is None else _line(case, shown)
-    return LevelRow(
-        server=server[0],
-        rank=server[1],
-        value=level[0],
-        interval=level[1],
-        latency=None if times is None else times.level,
-        thin=times is not None and _thin(times),
-        cpu=cost(trials_that_count(case, trials)),
-    )
-
-
-def _titled(
-    comparison: Comparison,
-    summary: Summary,
-    of: MetricRanking | MetricSummary,
-    shown: MetricSummary | None,
-) -> Levels:
+        times = None if shown is None else _line(case, shown)
+        rows.append(
+            LevelRow(
+                server=server or case.case.server,
+                rank=rank,
+                value=value,
+                interval=interval,
+                latency=None if times is None else times.level,
+                thin=times is not None and _thin(times),
+                cpu=cost(trials_that_count(case, trials)),
+            )
+        )
     return Levels(
         scenario=comparison.scenario,
         label=label_of(comparison, summary),
-        metric=titled(of.metric, of.of),
-        unit=of.unit,
+        metric=titled(measured.metric, measured.of),
+        unit=measured.unit,
         latency="" if shown is None else _name(shown),
+        unknown=tuple(_unknown(cases, rows, trials)),
+        failed=_failed(cases),
+        rows=tuple(rows),
     )
 
 
-def _with_rows(
-    levels: Levels,
-    cases: Sequence[CaseSummary],
-    rows: Sequence[LevelRow],
-    trials: Sequence[Trial],
-) -> Levels:
-    unknown = tuple(_unknown(cases, rows, trials))
-    return replace(levels, unknown=unknown, failed=_failed(cases), rows=tuple(rows))
+def _alone(case: CaseSummary) -> MetricSummary | None:
+    return next((item for item in case.metrics if item.measurand == RATE), None)
+
+
+def _ranked(
+    measured: MetricRanking | MetricSummary, summary: Summary
+) -> Iterator[tuple[str, str, float | None, tuple[float, float] | None]]:
+    """Yield name, ranks, value and interval of each server; only the value of one without others.
+
+    A smoke has no level of one server.
+    """
+    if isinstance(measured, MetricRanking):
+        for item in measured.ranking.order if measured.ranking else ():
+            ranks = _ranks(item.best, item.worst)
+            yield item.server, ranks, item.value.value, item.value.interval
+    elif not summary.smoke:
+        yield "", "", measured.level, None
 
 
 def _shown_latency(cases: Sequence[CaseSummary]) -> MetricSummary | None:
@@ -177,8 +152,8 @@ def _unknown(
     if (times := _highest(cases)) is not None and all(row.latency is None for row in rows):
         yield f"{_name(times)} is unknown{_because(times)}"
     if not any(row.cpu for row in rows):
-        observed = (one.observation for one in trials if one.observation is not None)
-        whys = (usage.why for one in observed for usage in one.usage if usage.cpu_s is None)
+        observed = (item.observation for item in trials if item.observation is not None)
+        whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         why = next(filter(None, whys), "")
         yield f"CPU/request is unknown{f': {why}' if why else ''}"
 
@@ -190,11 +165,11 @@ def _because(line: MetricSummary) -> str:
 
 def _line(case: CaseSummary, like: MetricSummary) -> MetricSummary | None:
     names = like.metric, like.of
-    return next((one for one in case.metrics if (one.metric, one.of) == names), None)
+    return next((item for item in case.metrics if (item.metric, item.of) == names), None)
 
 
 def _thin(line: MetricSummary) -> bool:
-    return line.at_least or any(one.sample.why for one in line.samples)
+    return line.at_least or any(item.sample.why for item in line.samples)
 
 
 def _failed(cases: Sequence[CaseSummary]) -> float | None:

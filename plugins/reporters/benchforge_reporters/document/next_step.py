@@ -1,12 +1,12 @@
 """What to measure next, where a result leaves a question open."""
 
 import shlex
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchforge.plugin import Summary, Trial, readable
 from benchforge_reporters.document.answers import ComparisonAnswer
-from benchforge_reporters.document.claim_lines import ClaimLine
-from benchforge_reporters.document.times import busy_s
+from benchforge_reporters.document.claims import ClaimLine
 
 _LEAST = 8  # blocks: some of them then have noise that met the servers alike
 _BRIDGE = "-alone"  # the label's end, after that of the scenario in turns
@@ -64,7 +64,7 @@ def blocks_by_scenario(summary: Summary) -> dict[str, int]:
     seen: dict[str, set[int]] = {}
     for case in summary.cases:
         of = seen.setdefault(case.case.scenario, set())
-        of.update(one.block for line in case.metrics for one in line.samples)
+        of.update(item.block for line in case.metrics for item in line.samples)
     return {
         scenario: len(of)
         for scenario, of in seen.items()
@@ -76,7 +76,7 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
     """Yield each scenario of a claim that more blocks decide, and how many that takes."""
     needed: dict[str, int] = {}
     for line in unclear:
-        enough = line.text.verdict.blocks_needed or 0
+        enough = line.verdict.blocks_needed or 0
         for scenario in _scenarios([line]):
             had = blocks.get(scenario, 0)
             if had < enough <= readable.IN_REACH * had:
@@ -86,7 +86,7 @@ def _decisive(unclear: Sequence[ClaimLine], blocks: Mapping[str, int]) -> Iterat
 
 def _scenarios(lines: Sequence[ClaimLine]) -> Iterator[str]:
     for line in lines:
-        yield from (case.scenario for case in line.text.claim.cases)
+        yield from (case.scenario for case in line.claim.cases)
 
 
 def _undecided(answers: Sequence[ComparisonAnswer]) -> Iterator[str]:
@@ -127,3 +127,29 @@ def _noisy(trials: Sequence[Trial], blocks: int) -> str:
         f"{what} Where that cannot be, run it with --set repeat.blocks={max(_LEAST, 2 * blocks)}: "
         "where noise meets the servers of a block alike, their ratio counts."
     )
+
+
+def seconds_of(trials: Sequence[Trial], summary: Summary) -> float:
+    """Return how long a run took, in seconds: each session from its first trial to its last.
+
+    The time between two sessions does not count.
+    """
+    firsts = [item.first_trial for item in summary.sessions]
+    spans: dict[int, list[tuple[float, float]]] = {}
+    for trial in trials:
+        spans.setdefault(bisect(firsts, trial.number), []).append(_span(trial))
+    return sum(max(e for _, e in of) - min(b for b, _ in of) for of in spans.values())
+
+
+def busy_s(trials: Sequence[Trial]) -> float:
+    """Return for how many seconds at least one of these trials was measured."""
+    seconds, until = 0.0, 0.0
+    for begin, end in sorted(map(_span, trials)):
+        seconds += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return seconds
+
+
+def _span(trial: Trial) -> tuple[float, float]:
+    begin = trial.started.timestamp()
+    return begin, begin + trial.seconds

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from benchforge.plugin import Comparison, Ranking, Summary, readable
 from benchforge_reporters.document.answers import ComparisonAnswer, side
-from benchforge_reporters.document.claim_lines import ClaimLine
+from benchforge_reporters.document.claims import ClaimLine
 
 MANY_CLAIMS = 8
 MANY_COMPARISONS = 6
 "From there on a reader needs an overview before the details."
+_NEAR = 0.8  # of the best
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,18 @@ class MatrixCell:
     "True if the server was not found to differ from the best; the best is."
     why: str
     "Reason why there is no share; else empty."
+
+    @property
+    def text(self) -> str:
+        """The share in per cent."""
+        return "not counted" if self.share is None else f"{100 * self.share:.0f}"
+
+    @property
+    def shade(self) -> str:
+        """The cell as the page's style names it."""
+        if self.share is None:
+            return "uncounted"
+        return "best" if self.tied else "near" if self.share >= _NEAR else "far"
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,13 @@ class Overview:
         return tuple(dict.fromkeys(cell.server for row in self.rows for cell in row.cells))
 
     @property
+    def doubtful(self) -> str:
+        """The comparisons with a reservation; empty without any."""
+        answers = (row.answer for row in self.rows)
+        labels = [item.label for item in answers if item.state in {"not comparable", "broken"}]
+        return readable.conjoined(labels) if labels else ""
+
+    @property
     def of_sources(self) -> str:
         """How many published values the intervals exclude, in words; empty without sources."""
         if not self.published:
@@ -76,7 +96,7 @@ def overview(
     if len(claims) < MANY_CLAIMS and len(answers) < MANY_COMPARISONS:
         return None
     published = [line.excluded for line in claims if line.published]
-    sides = {side(one) for one in summary.comparisons if len(one.cases) > 1}
+    sides = {side(item) for item in summary.comparisons if len(item.cases) > 1}
     return Overview(
         published=len(published),
         excluded=published.count(True),
@@ -108,9 +128,9 @@ def _row(answer: ComparisonAnswer, comparison: Comparison, summary: Summary) -> 
 def _cells(ranking: Ranking, best: float) -> Iterator[MatrixCell]:
     first = ranking.order[0].server
     for entry in ranking.order:
-        tied = entry.server == first or not ranking.pair(first, entry.server).differ
         value, share = entry.value.value, None
         if value is not None and value > 0 and best > 0:
             share = value / best if ranking.better == "higher" else best / value
         why = "" if share is not None else entry.value.why or "not above zero"
-        yield MatrixCell(entry.server, share, tied, why)
+        alike = entry.server == first or not ranking.pair(first, entry.server).differ
+        yield MatrixCell(entry.server, share, alike and share is not None, why)

@@ -59,6 +59,23 @@ def _unseen(causes: CauseTexts) -> str:
     return f" Whether {text} answered the load rightly is not known."
 
 
+def reason(causes: CauseTexts, summary: Summary) -> str:
+    """Return how many trials can be believed, and how many causes of doubt there are."""
+    cases = summary.cases
+    trials, planned = sum(case.trials for case in cases), sum(case.planned for case in cases)
+    believed = sum(case.trials if case.believed is None else case.believed for case in cases)
+    planned_trials = f"{readable.exact(planned)} planned trials"
+    counts = f"{readable.exact(trials)} of {planned_trials} have a measurement"
+    if believed < trials:
+        counts += f", and {readable.exact(believed)} of them can be believed"
+    if not causes.findings:
+        return f"{counts}. No check found anything."
+    has = f"The checks found {readable.counted(len(causes.all), 'cause')} of doubt"
+    limited = any(text.kind in {"invalid", "limits"} for text in causes.all)
+    harmless = not (limited or causes.unanswered)
+    return f"{counts}. {has}{'; none of them limits the answer' if harmless else ''}."
+
+
 def _whole(limits: int) -> str:
     if not limits:
         return "Yes."

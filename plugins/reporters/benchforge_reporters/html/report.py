@@ -1,37 +1,40 @@
 """A result as a page: report.html, one file that opens without a network."""
 
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, ClassVar
 
 from markupsafe import Markup, escape
 
-from benchforge.plugin import Reporter, Summary, Trial
-from benchforge.plugin.drawing import ChartAxis, colours_of, ratio_ticks, rendered
-from benchforge_reporters.charts.levels import drawn_column
+from benchforge.plugin import CaseSummary, Comparison, Reporter, Role, Summary, Trial, readable
+from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
+from benchforge_reporters.charts.curves import curves
+from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels
+from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.charts.run_order import Lane, run_order
-from benchforge_reporters.document.claim_lines import SIGNS, ClaimLine, counted_states
-from benchforge_reporters.document.document import document
+from benchforge_reporters.charts.searches import searches
+from benchforge_reporters.charts.slices import slices
+from benchforge_reporters.charts.stacks import stacks
+from benchforge_reporters.charts.strips import cpus_of, strip
+from benchforge_reporters.document import answers, causes
+from benchforge_reporters.document.claims import claim_counts, counted_states
+from benchforge_reporters.document.cpu_time import cost, trials_that_count
+from benchforge_reporters.document.document import Section, document
 from benchforge_reporters.document.next_step import again
-from benchforge_reporters.html.belief import SIGNS as CAUSE_SIGNS
-from benchforge_reporters.html.belief import evidence, reason
-from benchforge_reporters.html.cards import cards
-from benchforge_reporters.html.drawn_section import drawn_section
-from benchforge_reporters.html.headed_table import heads_of
-from benchforge_reporters.html.overview import counted_claims, matrix
-from benchforge_reporters.text import claims
+from benchforge_reporters.document.quotable import reason
 from benchforge_reporters.text.kinds import NOT_BY_KIND
+from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.words import CELLS
 
 _WORDS = {
     "not_by_kind": NOT_BY_KIND,
+    "medians": "Median of the trials [lowest\N{EN DASH}highest]",
     "means": f"{CELLS[0].upper()}{CELLS[1:]}.",
-    "signs": CAUSE_SIGNS,
-    "evidence": evidence,
-    "heads_of": heads_of,
+    "signs": causes.SIGNS,
+    "answer_signs": answers.SIGNS,
 }
 
 
@@ -50,60 +53,138 @@ class Html(Reporter):
         return (report,)
 
 
-@dataclass(frozen=True)
-class ClaimRow:
-    """A claim with its verdict."""
-
-    line: ClaimLine
-    drawing: Markup | None
-    title: str
-    sentence: str
-
-    @property
-    def sign(self) -> str:
-        """The verdict as a single character."""
-        return SIGNS[self.line.state]
-
-    @property
-    def word(self) -> str:
-        """The verdict as the page shows it."""
-        return "undecided" if self.line.state == "inconclusive" else self.line.state
-
-    @property
-    def state(self) -> str:
-        """The verdict as the style names it."""
-        return self.line.state.replace(" ", "-")
-
-
 def page(summary: Summary, trials: Sequence[Trial], folder: Path) -> dict[str, Any]:
     """Return the values of a result's page; `folder` has the trials' files."""
     colours = colours_of(summary)
     text = document(summary, trials)
-    sections = [
-        drawn_section(section, number, trials, folder, colours, answered=bool(text.answers))
-        for number, section in enumerate(text.sections, start=1)
-    ]
-    ids = {section["text"].scenario: section["id"] for section in sections}
-    lanes = [Lane(one.scenario, one.cases, drawn_column(one.cases)) for one in text.sections]
-    axis = ratio_axis([line.text for line in text.claims])
+    lanes = [Lane(item.scenario, item.cases, drawn_column(item.cases)) for item in text.sections]
+    axis = ratio_axis(text.claims)
+    numbers = {item.scenario: number for number, item in enumerate(text.sections, start=1)}
     return {
         "text": text,
-        "states": counted_claims(text),
-        "matrix": matrix(text.overview),
-        "cards": list(cards(text.answers, summary, ids, colours)),
-        "reason": reason(text.causes, summary),
+        "states": list(claim_counts(text.claims)),
         "counts": counted_states(text.claims),
-        "claims": list(_claims(text.claims, axis)),
+        "cards": [
+            {
+                "answer": answer,
+                "section": f"scenario-{numbers[answer.scenario]}",
+                **_card(comparison, summary, colours),
+            }
+            for answer, comparison in zip(text.answers, summary.comparisons, strict=False)
+        ],
+        "reason": reason(text.causes, summary),
+        "claims": [
+            (line, ratio(line, axis) if axis and drawn(line) else None) for line in text.claims
+        ],
         "axis": None if axis is None else ratio_ticks(axis),
-        "sections": sections,
+        "sections": [
+            drawn_section(section, trials, folder, colours, answered=bool(text.answers))
+            for section in text.sections
+        ],
         "servers": [(number, server) for server, number in colours.items()],
         "order": run_order(lanes, trials, colours),
         "again": again(summary, f"--set repeat.seed={summary.seed}"),
     }
 
 
-def _claims(lines: Sequence[ClaimLine], axis: ChartAxis | None) -> Iterator[ClaimRow]:
-    words = claims.sentences([line.text for line in lines])
-    for line, texts in zip(lines, words, strict=True):
-        drawing = ratio(line.text, axis) if axis and drawn(line.text) else None
-        yield ClaimRow(line, drawing, *texts)
+def _card(comparison: Comparison, summary: Summary, colours: Mapping[str, int]) -> dict[str, Any]:
+    cases, chart = summary.cases_of(comparison), answer_chart(comparison, summary, colours)
+    column = drawn_column(cases)
+    trials = readable.counted(sum(case.trials for case in cases), "trial")
+    if chart is not None and chart.left_out:
+        trials += f", of which {readable.exact(chart.left_out)} have no mark"
+    unit = (column.unit or column.title) if column else ""
+    driver = comparison.driver and f"by {comparison.driver}"
+    about = " · ".join(filter(None, (unit, driver, trials)))
+    return {"title": summary.titles.get(comparison.scenario, ""), "chart": chart, "about": about}
+
+
+_ALL_STRIPS = 200
+"Trials of a result: with more of them, only some trials have a strip."
+
+
+def drawn_section(
+    text: Section,
+    trials: Sequence[Trial],
+    folder: Path,
+    colours: Mapping[str, int],
+    *,
+    answered: bool,
+) -> dict[str, Any]:
+    """Return a scenario with its charts; `folder` has the trials' files.
+
+    With `answered`, the answers show the trials of each case.
+    """
+    cases = text.cases
+    own_trials = [trial for trial in trials if trial.case.scenario == text.scenario]
+    by_case = {case.case.title: trials_that_count(case, own_trials) for case in cases}
+    counted = [trial for some in by_case.values() for trial in some]
+    names = [" · ".join(filter(None, row)) for row in case_labels(cases).rows]
+    named_cases, column = list(zip(names, cases, strict=True)), drawn_column(cases)
+    return {
+        "text": text,
+        "names": {case.case.server for case in cases},
+        "levels": None if column is None or answered else levels(column, named_cases, {}, colours),
+        "searches": searches(named_cases, colours),
+        "sweeps": list(curves(text, colours)),
+        "percentiles": percentiles(counted, colours),
+        "stacks": list(_stacks(named_cases, by_case, colours)),
+        "slices": slices(counted, colours),
+        "strips": _strips(own_trials, counted, folder, all_of_them=len(trials) <= _ALL_STRIPS),
+        "strips_legend": _strips_legend(own_trials),
+    }
+
+
+def _stacks(
+    named_cases: Sequence[tuple[str, CaseSummary]],
+    by_case: Mapping[str, Sequence[Trial]],
+    colours: Mapping[str, int],
+) -> Iterator[Chart]:
+    rows = [
+        (name, colours.get(case.case.server, 0), by_case[case.case.title])
+        for name, case in named_cases
+    ]
+    cpu = [(name, colour, cost(trials)) for name, colour, trials in rows]
+    memory = [(name, colour, _memory(trials)) for name, colour, trials in rows]
+    for values, unit, caption in (
+        (cpu, "s", "CPU time for each response"),
+        (memory, "B", "Memory at its largest"),
+    ):
+        chart = stacks(values, unit, caption)
+        if chart is not None:
+            yield chart
+
+
+def _memory(trials: Sequence[Trial]) -> dict[Role, float]:
+    """Return the largest memory of each role but the load tool, in bytes: medians of the trials."""
+    by_role: dict[Role, list[float]] = {}
+    for trial in trials:
+        sums: dict[Role, float] = {}
+        for usage in trial.observation.usage if trial.observation else ():
+            if usage.peak_pss_bytes is not None and usage.role != "loader":
+                sums[usage.role] = sums.get(usage.role, 0.0) + usage.peak_pss_bytes
+        for role, size in sums.items():
+            by_role.setdefault(role, []).append(size)
+    return {role: median(sizes) for role, sizes in by_role.items()}
+
+
+def _strips(
+    trials: Sequence[Trial], counted: Sequence[Trial], folder: Path, *, all_of_them: bool
+) -> dict[str, Markup]:
+    """Return the strips by trial; of a large result those of first trials and of set-aside ones."""
+    firsts: dict[str, int] = {}
+    for trial in trials:
+        firsts.setdefault(trial.case.title, trial.number)
+    numbers, shown = {trial.number for trial in counted}, set(firsts.values())
+    drawn = {
+        trial.number: strip(trial, folder)
+        for trial in trials
+        if trial.measured and (all_of_them or trial.number not in numbers or trial.number in shown)
+    }
+    return {str(number): drawing for number, drawing in drawn.items() if drawing is not None}
+
+
+def _strips_legend(trials: Sequence[Trial]) -> str:
+    cpus = {cpus_of(trial) for trial in trials} - {0}
+    height = f"all {min(cpus)} CPUs" if len(cpus) == 1 else "all CPUs"
+    return f"CPUs over the load; the height is {height}, the width the load"

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from benchforge.plugin import readable, safe
-from benchforge_reporters.document.answers import ComparisonAnswer
-from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
+from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.overview import MatrixCell, MatrixRow, Overview
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.signs import ANSWERS, CLAIMS
 
 LEGEND: Final = (
     "in per cent of the best; * was not found to differ from the best; "
@@ -22,7 +21,7 @@ def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Ite
     """Yield how many claims hold, and how many published values are excluded."""
     if claims:
         text = f"{readable.counted(len(claims), 'claim')}: {counted_states(claims)}"
-        yield from (paint.of("heading", line) for line in paint.wrapped(text))
+        yield from paint.lines("heading", text)
     if overview.of_sources:
         yield from paint.wrapped(overview.of_sources)
 
@@ -32,32 +31,28 @@ def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint
     rows = {row.answer.label: row for row in overview.rows}
     width = min(_NAMES, max((len(safe.line(answer.label)) for answer in answers), default=0))
     for answer in answers:
-        sign, meaning = ANSWERS[answer.state]
+        sign, meaning, *_ = SIGNS[answer.state]
         start = f"{sign} {safe.line(answer.label).ljust(width)}  "
         row = rows.get(answer.label)
         text = answer.headline if row is None else _row(row)
-        first, *more = paint.wrapped(text, start, " " * (width + 4))
-        yield paint.of(meaning, sign) + first[len(sign) :]
-        yield from more
+        yield from paint.signed(meaning, text, start, " " * (width + 4))
     if overview.rows:
-        yield from (paint.of("aside", line) for line in paint.wrapped(LEGEND))
+        yield from paint.lines("aside", LEGEND)
 
 
 def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     """Yield a line for each claim: the estimate, and what was published."""
     name = min(_NAMES, max(len(safe.line(one.name)) for one in claims))
     for claim in claims:
-        sign, meaning = CLAIMS[claim.state]
+        sign, meaning, *_ = STATES[claim.state]
         start = f"{sign} {safe.line(claim.name).ljust(name)}  "
         remark = claim.remark if claim.state == "not comparable" else ""
         hypothesis = f"{claim.hypothesis}: " if (paint.width or _WIDE) >= _WIDE else ""
-        valued = claim.text.verdict.estimate.value is not None
+        valued = claim.verdict.estimate.value is not None
         shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
         estimate = f"{hypothesis}{shown}"
-        text = "; ".join(filter(None, (estimate, claim.published, remark)))
-        first, *more = paint.wrapped(text, start, " " * (name + 4))
-        yield paint.of(meaning, sign) + first[len(sign) :]
-        yield from more
+        text = "; ".join(filter(None, (estimate, claim.source, remark)))
+        yield from paint.signed(meaning, text, start, " " * (name + 4))
 
 
 def _row(row: MatrixRow) -> str:
@@ -67,6 +62,4 @@ def _row(row: MatrixRow) -> str:
 
 
 def _cell(cell: MatrixCell) -> str:
-    if cell.share is None:
-        return f"{cell.server} not counted"
-    return f"{cell.server} {100 * cell.share:.0f}{'*' if cell.tied else ''}"
+    return f"{cell.server} {cell.text}{'*' if cell.tied else ''}"

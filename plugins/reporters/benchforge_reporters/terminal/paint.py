@@ -47,7 +47,13 @@ class Paint:
         )
         return [one.replace("\N{NO-BREAK SPACE}%", " %").replace(_UNBROKEN, _RUN) for one in lines]
 
-    def paragraph(self, meaning: Meaning | None, text: str) -> str:
-        """Return a text in as many lines as it takes."""
-        lines = self.wrapped(text)
-        return "\n".join(lines if meaning is None else [self.of(meaning, one) for one in lines])
+    def signed(self, meaning: Meaning, text: str, start: str, indent: str) -> list[str]:
+        """Return a text in lines, the first of which begins with a sign that has a colour."""
+        first, *more = self.wrapped(text, start, indent)
+        blank, sign = start[: len(start) - len(start.lstrip())], start.lstrip()[0]
+        return [blank + self.of(meaning, sign) + first[len(blank) + 1 :], *more]
+
+    def lines(self, meaning: Meaning, *texts: str, first: str = "", rest: str = "  ") -> list[str]:
+        """Return texts that are not empty in as many lines as they take, in a colour."""
+        wrapped = (self.wrapped(text, first, rest) for text in texts if text)
+        return [self.of(meaning, line) for lines in wrapped for line in lines]

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import Reporter, Summary, Trial, readable, safe
-from benchforge_reporters.document.claim_lines import ClaimLine, counted_states
+from benchforge_reporters.document.answers import SIGNS
+from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
+from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
 from benchforge_reporters.terminal.level_lines import legend, level_lines
 from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.signs import ANSWERS, CAUSES, CLAIMS
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table, kinds_heading
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
@@ -51,7 +52,7 @@ class Terminal(Reporter):
                 *(_suite_table(summary, label, shown, paint) for label in summary.tables),
                 _claims(shown, paint),
                 _causes(shown, paint),
-                _next(shown, paint),
+                paint.lines("do", shown.next_step, shown.launches),
             )
         ]
         return "\n\n".join(block for block in blocks if block) + "\n"
@@ -60,12 +61,9 @@ class Terminal(Reporter):
 def _top(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     """Yield the title, what was measured on which machine, and what nobody may overlook."""
     heading = shown.heading if shown.smoke else shown.title
-    yield from (paint.of("heading", line) for line in paint.wrapped(heading))
-    yield from (paint.of("aside", line) for line in paint.wrapped(shown.origin))
-    yield from (paint.of("aside", line) for line in paint.wrapped(shown.scope) if shown.scope)
-    yield from (paint.of("aside", line) for one in shown.setting for line in paint.wrapped(one))
-    for alarm in shown.alarms[shown.smoke :]:  # the heading has the one of a smoke
-        yield from (paint.of("bad", line) for line in paint.wrapped(alarm))
+    yield from paint.lines("heading", heading)
+    yield from paint.lines("aside", shown.origin, shown.scope, *shown.setting)
+    yield from paint.lines("bad", *shown.alarms[shown.smoke :])  # the heading has that of a smoke
     if shown.overview is not None:
         yield ""
         yield from counts(shown.overview, shown.claims, paint)
@@ -79,7 +77,7 @@ def _answers(shown: ResultDocument, paint: Paint) -> Iterator[str]:
         return
     label = max(len(safe.line(one.label)) for one in shown.answers)
     for answer in shown.answers:
-        sign, meaning = ANSWERS[answer.state]
+        sign, meaning, *_ = SIGNS[answer.state]
         name = safe.line(answer.label).ljust(label)
         indent = " " * (label + 4)
         first, *more = paint.wrapped(answer.headline, f"{sign} {name}  ", indent)
@@ -94,7 +92,7 @@ def _sections(shown: ResultDocument, paint: Paint) -> Iterator[Iterable[str]]:
     """Yield one table of all that has levels, and one each of what has none."""
     rows = [one for section in shown.sections for one in section.levels]
     if rows and shown.overview is None:
-        yield [*level_lines(rows, paint), paint.paragraph("aside", legend(rows))]
+        yield [*level_lines(rows, paint), *paint.lines("aside", legend(rows))]
     for section in shown.sections:
         if lines := list(_section(section, paint, brief=shown.overview is not None)):
             yield lines
@@ -172,23 +170,19 @@ def _claims(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     else:
         yield f"{paint.of('heading', 'Claims')}  {counted_states(shown.claims)}"
         yield from _claims_in_full(shown.claims, paint)
-        if note := shown.claims_note:
-            yield from (paint.of("aside", line) for line in paint.wrapped(note, "  "))
+        yield from paint.lines("aside", shown.claims_note, first="  ")
 
 
 def _claims_in_full(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
     name = max(len(safe.line(one.name)) for one in claims)
     for claim in claims:
-        sign, meaning = CLAIMS[claim.state]
-        parts = [claim.estimate, claim.published, claim.remark]
+        sign, meaning, verb, _ = STATES[claim.state]
+        parts = [claim.estimate, claim.source, claim.remark]
         if claim.state == "not comparable":
-            parts = [claim.remark, claim.estimate, claim.published]
-        text = f"{claim.hypothesis} {claim.verb}: {'; '.join(filter(None, parts))}"
+            parts = [claim.remark, claim.estimate, claim.source]
+        text = f"{claim.hypothesis} {verb}: {'; '.join(filter(None, parts))}"
         start = f"  {sign} {safe.line(claim.name).ljust(name)}  "
-        indent = " " * min(len(start), _DEEPEST)
-        first, *more = paint.wrapped(text, start, indent)
-        yield f"  {paint.of(meaning, sign)}{first[3:]}"
-        yield from more
+        yield from paint.signed(meaning, text, start, " " * min(len(start), _DEEPEST))
 
 
 def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
@@ -198,15 +192,14 @@ def _causes(shown: ResultDocument, paint: Paint) -> Iterator[str]:
     elif causes.all:
         yield paint.of("heading", "What the checks found")
     for text in causes.shown:
-        sign, meaning = CAUSES[text.kind]
+        sign, meaning, _ = CAUSE_SIGNS[text.kind]
         start = f"  {paint.of(meaning, sign)} {paint.of('aside', safe.line(text.id).ljust(3))} "
         yield start + safe.line(text.brief)
-        if text.remedy:
-            yield from (paint.of("do", one) for one in paint.wrapped(f"→ {text.remedy}", " " * 8))
+        yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first=" " * 8)
     if causes.others:
         more = f"{readable.counted(len(causes.others), 'more finding')}{causes.of_others}: "
         more += "benchforge report --why"
-        yield from (paint.of("aside", line) for line in paint.wrapped(more, "  "))
+        yield from paint.lines("aside", more, first="  ")
 
 
 def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
@@ -214,11 +207,6 @@ def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
     first, *more = paint.wrapped(answer.sentence, f"{question}  ")
     yield paint.of("heading", question) + paint.of(answer.state, first[len(question) :])
     yield from (paint.of(answer.state, line) for line in more)
-
-
-def _next(shown: ResultDocument, paint: Paint) -> Iterator[str]:
-    for text in (shown.next_step, shown.launches):
-        yield from (paint.of("do", line) for line in paint.wrapped(text) if text)
 
 
 def last_lines(log: str) -> list[str]:

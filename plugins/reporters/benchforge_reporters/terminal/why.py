@@ -6,18 +6,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable
-from benchforge_reporters.document.causes import CauseText, cause_texts
+from benchforge_reporters.document.causes import SIGNS, CauseText, cause_texts
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.terminal.signs import CAUSES
 
 _MOST = 12  # trials that are named
-_STATES = {
-    "invalid": "makes numbers invalid",
-    "limits": "limits what may be said",
-    "setup": "concerns the set-up",
-    "dealt with": "dealt with",
-    "expert": "for experts",
-}
 
 
 class Why(Reporter):
@@ -69,24 +61,21 @@ def _unknown(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
 
 
 def _cause(text: CauseText, paint: Paint) -> Iterator[str]:
-    sign, meaning = CAUSES[text.kind]
+    sign, meaning, words = SIGNS[text.kind]
     if text.kind == "expert":  # its findings are all that there is to say
-        yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {_STATES[text.kind]}")
-        for _, alike in groupby(text.cause.findings, _outcome):
-            yield from _check(list(alike), paint)
+        yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {words}")
+        for alike in text.outcomes:
+            yield from _check(alike, paint)
         return
     first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
     yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
     yield from (paint.of("heading", line) for line in more)
-    yield from paint.wrapped(f"{_STATES[text.kind]}: {text.effect}", "  ")
-    if text.remedy:
-        yield from (
-            paint.of("do", line) for line in paint.wrapped(f"→ {text.remedy}", "  ", "    ")
-        )
+    yield from paint.wrapped(f"{words}: {text.effect}", "  ")
+    yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
     if text.cause.verdicts:
         yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
-    for _, alike in groupby(text.cause.findings, _outcome):
-        yield from _check(list(alike), paint)
+    for alike in text.outcomes:
+        yield from _check(alike, paint)
 
 
 def _check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
@@ -100,7 +89,3 @@ def _check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
         numbers = readable.listed((str(number) for number in finding.trials), _MOST)
         trials = f", trials {numbers}" if finding.trials else ""
         yield from paint.wrapped(f"{where}{trials}: {finding.check.message}", "    - ", "      ")
-
-
-def _outcome(finding: FoldedFinding) -> tuple[str, str]:
-    return finding.check.id, finding.check.status

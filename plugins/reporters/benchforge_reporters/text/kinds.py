@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from benchforge.plugin import CaseSummary, MetricSummary, Trial, readable
 from benchforge_reporters.text.tables import Table, case_table
-from benchforge_reporters.text.words import names
 
 _KIND = "kind"
 ALL = "(all)"
@@ -38,16 +37,8 @@ def kind_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table 
     return case_table(rows, first) if rows else None
 
 
-def flow_lines(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
-    """Return a sentence for each step that some flows of a case did not reach."""
-    return [
-        f"{name}, {sentence}"
-        for name, case in zip(names(cases), cases, strict=True)
-        for sentence in _not_reached([trial for trial in trials if trial.case == case.case])
-    ]
-
-
-def _not_reached(trials: Sequence[Trial]) -> Iterator[str]:
+def not_reached(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a sentence for each step that some flows of a case did not reach."""
     there = [(t.stream, t.reading.kinds) for t in trials if t.stream and t.reading]
     for step in dict.fromkeys(label for _, kinds in there for label in kinds):
         lacking = sum(kinds[step].not_reached or 0 for _, kinds in there if step in kinds)

@@ -14,8 +14,7 @@ from benchforge.plugin import (
     places,
     readable,
 )
-from benchforge_reporters.text.cells import NOTHING, Cell, Footnotes, of_lines
-from benchforge_reporters.text.figures import CENTRES
+from benchforge_reporters.text.cells import CENTRES, NOTHING, Cell, Footnotes, of_lines
 from benchforge_reporters.text.findings import in_short
 from benchforge_reporters.text.labels import short
 from benchforge_reporters.text.tables import Column, Table, TableRow, metric_columns

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchforge.plugin import Capacity, CaseSummary, ObjectiveOutcome, SearchTrial, readable
+from benchforge.plugin import (
+    Capacity,
+    CaseSummary,
+    ObjectiveOutcome,
+    SearchTrial,
+    readable,
+    server_names,
+)
 from benchforge_reporters.text.cells import NOTHING
 from benchforge_reporters.text.labels import case_labels
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
@@ -43,19 +50,19 @@ def search_table(cases: Sequence[CaseSummary]) -> Table:
     return Table(
         heads=(*labels.heads, *heads),
         columns=(),
-        rows=tuple(TableRow((*named, *_searched(one)), ()) for named, one in searches),
+        rows=tuple(TableRow((*named, *_searched(item)), ()) for named, item in searches),
         footnotes=(
             "rate: passed half of the time; safe: passed 19 times in 20",
             *(
-                f"{', '.join(named)}: {one.message}"
-                for named, one in searches
-                if one.phase != "done"
+                f"{', '.join(named)}: {item.message}"
+                for named, item in searches
+                if item.phase != "done"
             ),
             *(
                 f"{', '.join(named)}: {RATES.text(high)}/s passed once, above the interval: "
                 "the server or the machine changed between trials"
-                for named, one in searches
-                if (high := _above(one)) is not None
+                for named, item in searches
+                if (high := _above(item)) is not None
             ),
         ),
     )
@@ -95,8 +102,8 @@ def attempt_table(cases: Sequence[CaseSummary]) -> Table:
     labels = case_labels(cases)
     scales = _scales(cases)
     heads = (
-        f"{objective} ({one.unit})" if one.unit != "1" else objective
-        for objective, one in scales.items()
+        f"{objective} ({item.unit})" if item.unit != "1" else objective
+        for objective, item in scales.items()
     )
     return Table(
         heads=("trial", "round", *labels.heads, "asked (/s)", "kept", *heads),
@@ -119,8 +126,8 @@ def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
                 outcomes_by_objective.setdefault(outcome.objective, []).append(outcome)
     return {
         objective: readable.scale(
-            next((one.unit for one in outcomes if one.unit), "1"),
-            [one.value for one in outcomes if one.value is not None],
+            next((item.unit for item in outcomes if item.unit), "1"),
+            [item.value for item in outcomes if item.value is not None],
         )
         for objective, outcomes in outcomes_by_objective.items()
     }
@@ -129,11 +136,11 @@ def _scales(cases: Sequence[CaseSummary]) -> dict[str, readable.Scale]:
 def _rows(
     named: tuple[str, ...], case: CaseSummary, scales: Mapping[str, readable.Scale]
 ) -> Iterator[TableRow]:
-    attempts = {one.trial: one for one in case.capacity.attempts} if case.capacity else {}
-    lost = {one.trial: (one.block, "failed") for one in case.failed}
+    attempts = {item.trial: item for item in case.capacity.attempts} if case.capacity else {}
+    lost = {item.trial: (item.block, "failed") for item in case.failed}
     lost |= {
-        one.trial: (one.block, f"not believed: {', '.join(check.id for check in one.checks)}")
-        for one in case.doubted
+        item.trial: (item.block, f"not believed: {', '.join(check.id for check in item.checks)}")
+        for item in case.doubted
     }
     for number in sorted(attempts.keys() | lost.keys()):
         if number in attempts:
@@ -155,3 +162,39 @@ def _figure(attempt: SearchTrial, objective: str, unit: readable.Scale) -> str:
             text = readable.percent if outcome.in_percent else unit.text
             return text(outcome.value) + ("" if outcome.kept else ": no")
     return attempt.why or NOTHING
+
+
+def found_rates(cases: Sequence[CaseSummary], *, apart: bool) -> str:
+    """Return the rates that searches found, in a sentence; empty if no case was a search.
+
+    `apart` says that no two intervals have a rate in common.
+    """
+    named = list(zip(server_names([case.case for case in cases]), cases, strict=True))
+    if all(case.capacity is None for case in cases):
+        return ""
+    ranked = [
+        (server, case.capacity)
+        for server, case in named
+        if case.capacity is not None and case.capacity.answered
+    ]
+    if len(ranked) < len(cases):
+        answered = {server for server, _ in ranked}
+        names = [server for server, _ in named if server not in answered]
+        return f"No answer: no rate is known of {readable.conjoined(names)}"
+    ranked.sort(key=lambda rate: rate[1].ends, reverse=True)
+    texts = [f"{server} {rate_in_words(capacity)}" for server, capacity in ranked]
+    shared = "" if apart or len(ranked) == 1 else ": the intervals have rates in common"
+    return f"Highest rate that keeps all objectives: {readable.conjoined(texts)}{shared}"
+
+
+def rate_in_words(capacity: Capacity) -> str:
+    """Return the rate with its interval, and the rate to plan with.
+
+    They differ, since half of the trials fail at the first.
+    """
+    text = f"{rate_of(capacity)} requests/s"
+    if capacity.rate.value is None or capacity.rate.interval is None:
+        return text
+    low, high = map(RATES.text, capacity.rate.interval)
+    plan = "" if capacity.safe is None else f"; plan with {RATES.text(capacity.safe)}"
+    return f"{text} ({low} to {high}, 95 %{plan})"

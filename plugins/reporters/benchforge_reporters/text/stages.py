@@ -1,24 +1,15 @@
-"""What each stage of a load measured: the response to a ramp, a peak or a long load."""
+"""What each stage of a load measured."""
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.plugin import CaseSummary, Histogram, StageReading, Trial, readable
-from benchforge_reporters.text.words import names
+from benchforge.plugin import Histogram, StageReading, Trial, readable
 
 _TAIL_RESPONSES = 1000
 "Responses behind a p99: ten are then beyond it."
 
 
-def stage_lines(cases: Sequence[CaseSummary], trials: Sequence[Trial]) -> list[str]:
-    """Return a sentence for each stage of each case, over all its trials."""
-    return [
-        f"{name}, {sentence}"
-        for name, case in zip(names(cases), cases, strict=True)
-        for sentence in _sentences([trial for trial in trials if trial.case == case.case])
-    ]
-
-
-def _sentences(trials: Sequence[Trial]) -> Iterator[str]:
+def stages_of(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a sentence for each stage of the loads of a case."""
     readings = [trial.reading.stages for trial in trials if trial.reading is not None]
     for number, stages in enumerate(zip(*readings, strict=False), 1):
         yield f"stage {number}, {stages[0].stage}: {_measured(stages)}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, readable, titled
 from benchforge_reporters.text.cells import Cell, Footnotes, Valued, of_lines, of_trial
@@ -48,6 +49,14 @@ class Column:
         )
 
 
+class ColumnHead(NamedTuple):
+    """A heading above one or several columns."""
+
+    text: str
+    unit: str
+    width: int
+
+
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """What is named on the left, and its values."""
@@ -65,6 +74,18 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[TableRow, ...]
     footnotes: tuple[str, ...]
+
+    @property
+    def head_rows(self) -> list[list[ColumnHead]]:
+        """The headings by level: what is the same above neighbours is there once."""
+        depth = len(self.columns[0].levels) if self.columns else 1
+        above = [
+            groupby(column.levels[:number] for column in self.columns) for number in range(1, depth)
+        ]
+        return [
+            *([ColumnHead(path[-1], "", len([*alike])) for path, alike in row] for row in above),
+            [ColumnHead(column.levels[-1], column.unit, 1) for column in self.columns],
+        ]
 
 
 def scenarios(summary: Summary) -> list[tuple[str, list[CaseSummary]]]:

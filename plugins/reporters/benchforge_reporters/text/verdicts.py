@@ -1,7 +1,6 @@
-"""What was answered, in a sentence: each claim, and each case."""
+"""What was answered, in a sentence: each claim, each comparison and each case, as a test."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from benchforge.plugin import (
@@ -15,24 +14,22 @@ from benchforge.plugin import (
     readable,
     safe,
 )
+from benchforge.plugin.drawing import Element, JunitTest
 
 Came = Literal["passes", "fails", "invalid", "inconclusive"]
 SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
 UNASKED: Final = "nothing in the summary answers it"
 
 
-@dataclass(frozen=True)
-class VerdictText:
-    """What came of one question."""
-
-    group: str
-    "Group of the verdict: the claims, or a scenario."
-    name: str
-    came: Came
-    says: str
+_ELEMENTS: Final[dict[Came, Element]] = {
+    "passes": "",
+    "fails": "failure",
+    "invalid": "error",
+    "inconclusive": "skipped",
+}
 
 
-def answers(summary: Summary) -> Iterator[VerdictText]:
+def answers(summary: Summary) -> Iterator[JunitTest]:
     """Yield the answer to each claim, comparison and case, which needs a believable number."""
     by_label: dict[str, list[Verdict]] = {}
     for verdict in summary.verdicts:
@@ -41,10 +38,10 @@ def answers(summary: Summary) -> Iterator[VerdictText]:
         if claim.label not in by_label:
             why = SMOKE if summary.smoke else UNASKED
             came: Came = "inconclusive" if summary.smoke else "invalid"
-            yield VerdictText("claims", _title(claim, None), came, why)
+            yield _test("claims", _title(claim, None), came, why)
         for verdict in by_label.get(claim.label, ()):
             came = "passes" if verdict.state == "holds" else verdict.state
-            yield VerdictText("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
+            yield _test("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
     for comparison in summary.comparisons:
         if len(comparison.cases) > 1 and comparison.verdict is not None:
             yield _of_comparison(comparison, comparison.verdict)
@@ -60,39 +57,42 @@ _CAME: Final[dict[ComparisonState, Came]] = {
 }
 
 
-def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> VerdictText:
+def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitTest:
     names = readable.conjoined([case.within for case in comparison.cases])
     says = safe.line(": ".join(filter(None, (verdict.state, "; ".join(verdict.reasons)))))
     name = safe.line(f"comparison of {names}")
-    return VerdictText(comparison.scenario, name, _CAME[verdict.state], says)
+    return _test(comparison.scenario, name, _CAME[verdict.state], says)
 
 
 def _title(claim: Claim, verdict: Verdict | None) -> str:
-    at = "" if verdict is None else ", ".join(f"{name}={one}" for name, one in verdict.at.items())
+    at = "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
     says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
     return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
 
 
-def _of_case(case: CaseSummary, *, smoke: bool) -> VerdictText:
+def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
     scenario, name = case.case.scenario, safe.line(case.case.title)
     counts = f"{case.trials} of {case.planned} planned measurements"
     if smoke and case.answered(smoke=True):
-        return VerdictText(
-            scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}"
-        )
+        return _test(scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}")
     if not case.answered(smoke=False):
-        return VerdictText(scenario, name, "invalid", f"no believable number: {_why(case)}")
+        return _test(scenario, name, "invalid", f"no believable number: {_why(case)}")
     if case.believed is not None and case.believed < case.trials:
         says = f"believed are {case.believed} of {case.trials} trials: {_why(case)}"
-        return VerdictText(scenario, name, "passes" if case.believed else "inconclusive", says)
-    return VerdictText(scenario, name, "passes", counts)
+        return _test(scenario, name, "passes" if case.believed else "inconclusive", says)
+    return _test(scenario, name, "passes", counts)
 
 
 def _why(case: CaseSummary) -> str:
     """Why a case has fewer believable trials than were planned: each kind of reason once."""
     reasons = {
-        one.failure.message: f"{one.failure.stage}: {one.failure.message}" for one in case.failed
+        item.failure.message: f"{item.failure.stage}: {item.failure.message}"
+        for item in case.failed
     }
-    for check in (check for one in case.doubted for check in one.checks):
+    for check in (check for item in case.doubted for check in item.checks):
         reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
     return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
+
+
+def _test(group: str, name: str, came: Came, says: str) -> JunitTest:
+    return JunitTest(group, name, says, _ELEMENTS[came], came)

@@ -1,7 +1,7 @@
 """What every form says in the same words."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
@@ -311,6 +311,20 @@ def _set_aside(case: CaseSummary) -> bool:
     if case.capacity is None:
         return False
     return not {one.trial for one in case.doubted} & {one.trial for one in case.capacity.attempts}
+
+
+def of_each(
+    cases: Sequence[CaseSummary],
+    trials: Sequence[Trial],
+    sentences: Callable[[Sequence[Trial]], Iterable[str]],
+    between: str = ", ",
+) -> list[str]:
+    """Return sentences on the trials of each case, after the name of the case."""
+    return [
+        f"{name}{between}{sentence}"
+        for name, case in zip(names(cases), cases, strict=True)
+        for sentence in sentences([trial for trial in trials if trial.case == case.case])
+    ]
 
 
 def estimators(cases: Sequence[CaseSummary]) -> list[str]:

@@ -1,0 +1,35 @@
+"""The curves of a scenario: servers at rising concurrency, and loads over their time."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
+from benchforge_reporters.charts.sweeps import SWEEP_HEIGHT, sweep_curve
+from benchforge_reporters.document.document import Section
+from benchforge_reporters.text.sweeps import title
+
+
+class Curve(NamedTuple):
+    """A drawing with its height, its title, and a sentence about it."""
+
+    name: str
+    "Kind and number of the curve, which name its file."
+    drawing: Markup
+    height: int
+    title: str
+    sentence: str
+
+
+def curves(section: Section, colours: Mapping[str, int]) -> Iterator[Curve]:
+    """Yield the curves of a scenario, by the colours of its servers."""
+    swept_servers = zip(section.curves, section.sweeps, strict=True)
+    for number, (swept, sentence) in enumerate(swept_servers, start=1):
+        drawing = sweep_curve(swept, colours.get(swept.server, 0))
+        if drawing is not None:
+            by_concurrency = f"{title(swept)}: {swept.metric} by concurrency"
+            yield Curve(f"sweep-{number}", drawing, SWEEP_HEIGHT, by_concurrency, sentence)
+    for number, load in enumerate(section.over_time, start=1):
+        drawing = over_time(section.over_time, load, colours.get(load.server, 0))
+        yield Curve(f"time-{number}", drawing, HEIGHT, f"{load.label} over time", CAPTION)
