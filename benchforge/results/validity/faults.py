@@ -114,8 +114,6 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     """
     files = FolderFiles(folder, wrong=None if all_of else [])
     files.header = next(files.read(parse(folder, HEADER, Header)), None)
-    if files.unread and files.unread[0].kind == "older":
-        return files  # its other files are of that format, too
     for trial in parse_trials(folder):
         files.trials += [files.reduced(parsed) for parsed in files.read(trial)]
     for name in session_files(folder):

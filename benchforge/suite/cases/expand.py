@@ -134,7 +134,7 @@ class _Scenario:
                 [(one, self._server(one, point)) for one in self._behind[pair.server].at(point)]
             ),
             backends=tuple([(one, of.at(point).part) for one, of in self._backends.items()]),
-            driver=self._driver(pair, point),
+            driver=self._drivers[pair.place][pair.driver].at(point).part,
             request=request,
             expect=expect,
             workload=self._workload,
@@ -178,9 +178,6 @@ class _Scenario:
     def _server(self, label: str, point: int) -> Server:
         return self._servers[label].at(point).part
 
-    def _driver(self, pair: _Pair, point: int) -> Driver:
-        return self._drivers[pair.place][pair.driver].at(point).part
-
     def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
         """Return what a case is called, and what it is: its digest and arm."""
         point, pair = self._points[number], self._pairs[self._pair[number]]
@@ -198,8 +195,7 @@ class _Scenario:
         # Load has seen to it that each table holds parts of its kind.
         def of(declaration: Declared) -> Varied[CasePart[Any]]:
             def known_at(point: Point) -> CasePart[Any]:
-                part = part_at(declaration, place, point)
-                return CasePart(part, self._suite, declaration.host)
+                return CasePart(part_at(declaration, place, point), self._suite, declaration.host)
 
             return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
 

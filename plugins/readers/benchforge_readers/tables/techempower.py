@@ -60,12 +60,8 @@ class TechempowerReader(Reader):
                         _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
                     )
                     yield Row(
-                        f"{test} {framework[:60]} ({place})", facts, where, _table(test, place)
+                        f"{test} {framework[:60]} ({place})", facts, where, f"{test} ({place})"
                     )
-
-
-def _table(test: str, place: int) -> str:
-    return f"{test} ({place})"
 
 
 def _level(levels: list[Any], place: int, test: str) -> Fact | None:
@@ -92,8 +88,7 @@ def _facts(result: dict[str, Any], where: str) -> dict[str, Fact]:
     facts["failed"] = Fact(bad, origin=where)
     lost = [given(result.get(name), name) for name in ("connect", "read", "write")]
     facts["lost"] = Fact(sum(float(entry.value) for entry in lost if entry), origin=where)
-    late = given(result.get("timeout"), "timeout")
-    facts["timeouts"] = late or Fact(0.0, origin=where)
+    facts["timeouts"] = given(result.get("timeout"), "timeout") or Fact(0.0, origin=where)
     began, ended = (given(result.get(name), name) for name in ("startTime", "endTime"))
     if began is not None and ended is not None:
         wall = float(ended.value) - float(began.value)
