@@ -79,7 +79,7 @@ def measured(words: list[str]) -> tuple[float, float, int]:
     ended.set()
     watching.join()
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return time.monotonic() - began, max(most, largest if not most else most), code
+    return time.monotonic() - began, max(most, most or largest), code
 
 
 def _memory_mb(pid: int) -> float:
@@ -114,4 +114,5 @@ def main(source: Path, least: int, folder: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else None)
+    source_, least_, *folder_ = sys.argv[1:]
+    main(Path(source_), int(least_), Path(folder_[0]) if folder_ else None)

@@ -76,7 +76,7 @@ def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path
 
 
 def all_faults(result: Path) -> list[FileFault]:
-    """What `verify --level numbers` finds in a folder: its files, and the summary computed again."""
+    """What `verify --level numbers` finds in a folder."""
     verified = verify(result, Registry(), "numbers")
     return [*verified.differing, *verified.cannot]
 
