@@ -112,7 +112,10 @@ def test_what_the_windows_did_not_show_is_told() -> None:
     load = {"cut": 12, "unjudged": 100, "lost_packets": 7}
     message = asked(monitor=None, load_answers=tapped(load)).message
     assert "0.857 % of the answers that began in windows were cut: they took too long" in message
-    assert "100 not judged: too large, or not decoded; 7 packets lost: their" in message
+    assert (
+        "100 not judged: too large, not decoded, or to no known request; 7 packets lost: their"
+        in message
+    )
 
 
 def test_each_kind_of_a_mix_has_a_bound_of_its_own() -> None:

@@ -157,7 +157,8 @@ def _left_out(windows: Windows) -> Iterator[str]:
             "took too long to be judged"
         )
     if windows.unjudged:
-        yield f"{exact(windows.unjudged)} not judged: too large, or not decoded"
+        why = "too large, not decoded, or to no known request"
+        yield f"{exact(windows.unjudged)} not judged: {why}"
     if windows.lost_packets:
         yield f"{exact(windows.lost_packets)} packets lost: their connections were not judged"
 
