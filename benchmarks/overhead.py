@@ -14,7 +14,6 @@ Taurus is installed into an environment of its own, `.tools/bzt`.
 """
 
 import json
-import math
 import os
 import re
 import shutil
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from benchforge.run.locate import libraries, locate
+from benchforge.stats.inference.ratio import ratio
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "plugins/servers/benchforge_servers/apps/aiohttp_agents/app.py"
@@ -84,9 +84,9 @@ def main() -> None:
     print(f"    of which in its trials, by its own clock            {trial * 1000:8.1f} ms")
     print(f"  the loop                                              {alone * 1000:8.1f} ms")
     print(f"  benchforge over the loop                              {each / alone:8.3f} times")
-    center = math.exp(statistics.fmean(map(math.log, ratios)))
+    mean = ratio(ratios, [1.0] * len(ratios))
     print(f"requests/s that wrk reports through benchforge over bare wrk, {PAIRS} pairs")
-    print(f"  {center:.3f} (lowest {min(ratios):.3f}, highest {max(ratios):.3f})")
+    print(f"  {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, 95 %)")
 
 
 def program(name: str) -> list[str]:

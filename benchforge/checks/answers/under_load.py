@@ -50,7 +50,8 @@ def answers(trial: Trial, limits: Thresholds) -> Check:
     share = max(one.share for one in judged)
     if share or any(one.outside for one in judged):
         wrong, hidden = _wrong(trial, distinct)
-        says[-1] += f": {listed(dict.fromkeys(one.wrong for one in wrong), _SHOWN)}"
+        first = next(n for n, one in enumerate(judged) if one.share or one.outside)
+        says[first] += f": {listed(dict.fromkeys(one.wrong for one in wrong), _SHOWN)}"
         tells = "does not tell such answers from right ones"
         says.append(f"the load tool {tells if hidden else 'counts such answers as errors: see E1'}")
         status = None if hidden and share else "warn"
@@ -88,8 +89,9 @@ def _of_load(trials: Sequence[Trial]) -> _Population | None:
     if not load.judged and not around.wrong:
         return None
     distinct = tuple(answer for one in read for answer in one.answers)
-    says = f"{_in_windows(load)} held a wrong answer{_kinds_of(trials[0], distinct, load.wrong)}"
-    says += _bound(load.wrong, load.judged)
+    says = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load "
+    says += f"({exact(load.answers)} answers) held a wrong answer"
+    says += _kinds_of(trials[0], distinct, load.wrong) + _bound(load.wrong, load.judged)
     share, differ = load.wrong / max(load.judged, 1), False
     if around.judged:
         says += f", and {exact(around.wrong)} of {exact(around.judged)} windows outside of it"
@@ -110,17 +112,8 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
 def _together(parts: Iterable[Windows]) -> Windows:
     """Return the windows of several trials as one number each."""
     every = [dict(one) for one in parts]
-    counts = {name: sum(one[name] for one in every) for name in _COUNTS}
-    longest = [one["longest_s"] for one in every if one["longest_s"] is not None]
-    return Windows.model_validate({**counts, "longest_s": max(longest, default=None)})
-
-
-_COUNTS = [name for name in Windows.model_fields if name != "longest_s"]
-
-
-def _in_windows(load: Windows) -> str:
-    of = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load"
-    return f"{of} ({exact(load.answers)} answers)"
+    names = Windows.model_fields.keys() - {"longest_s"}
+    return Windows().like(**{name: sum(one[name] for one in every) for name in names})
 
 
 def _bound(wrong: int, of: int) -> str:
@@ -164,7 +157,8 @@ def _left_out(windows: Windows) -> Iterator[str]:
             "took too long to be judged"
         )
     if windows.unjudged:
-        yield f"{exact(windows.unjudged)} not judged: too large, or not decoded"
+        why = "too large, not decoded, or to no known request"
+        yield f"{exact(windows.unjudged)} not judged: {why}"
     if windows.lost_packets:
         yield f"{exact(windows.lost_packets)} packets lost: their connections were not judged"
 
@@ -175,11 +169,9 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     if not moments:
         return None
     distinct = tuple(answer for one in monitors for answer in one.answers)
-    says = (
-        f"{exact(wrong)} of {exact(moments)} random moments of the monitor, on connections of its "
-    )
-    says += f"own, brought a wrong answer{_kinds_of(trials[0], distinct, wrong)}"
-    says += _bound(wrong, moments)
+    says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor, on connections "
+    says += "of its own, brought a wrong answer"
+    says += _kinds_of(trials[0], distinct, wrong) + _bound(wrong, moments)
     notes = [*_unread(trials), *_unanswered(trials), *_arrival(trials)]
     return _Population(says, wrong / moments, distinct, tuple(notes))
 
@@ -227,7 +219,7 @@ def _not_known(trials: Sequence[Trial]) -> str:
     monitors = [trial.monitor for trial in trials if trial.monitor is not None]
     reasons = [*dict.fromkeys(f"the monitor failed: {one.why}" for one in monitors if one.why)]
     if not monitors:
-        reasons = ["the scenario has no monitor: it is off, or off by default for this method"]
+        reasons = ["no monitor ran: `monitor` in the scenario sets one"]
         if trials[0].turns is not None:
             reasons = ["servers in turns have no monitor: they stand still most of the time"]
     reasons = reasons or [*_unanswered(trials)] or ["the load was too short for the monitor"]

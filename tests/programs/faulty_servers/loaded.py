@@ -38,12 +38,12 @@ def deceives(nth: int, since: float, number: int, *, together: bool) -> bool:
     return FAULT != "none" and several and random.random() < SHARES.get(FAULT, 1.0)
 
 
-def reply(body: bytes, *, zips: bool) -> bytes:
+def reply(body: bytes, *, zips: bool, chunks: bool) -> bytes:
     head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     if zips:
         body = gzip.compress(body)
         head += "Content-Encoding: gzip\r\n"
-    if FAULT == "truncated":
+    if FAULT == "truncated" and chunks:
         halves = (body[: len(body) // 2], body[len(body) // 2 :], b"")
         framed = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in halves)
         return f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + framed
@@ -72,7 +72,7 @@ def serve(connection: socket.socket) -> None:
                     length = int(value)
             file.read(length)
             lies = deceives(nth, since, next(numbers), together=together)
-            answer = reply(WRONG if lies else RIGHT, zips=zips)
+            answer = reply(WRONG if lies else RIGHT, zips=zips, chunks=line.endswith(b"1.1\r\n"))
             if TAKES_S:
                 time.sleep(TAKES_S)
             if not line.endswith(b"1.1\r\n") and keeps:

@@ -89,7 +89,7 @@ TOOLS = {
     "k6": 'use = "k6"\nusers = 6\nduration = "3s"',
     "locust": 'use = "locust"\nusers = 6\nduration = "3s"',
 }
-IN_TURNS = " in turns"
+IN_TURNS, LOST = " in turns", "the launch was lost for all that took turns"
 TOOLS |= {f"{tool}{IN_TURNS}": TOOLS[tool] for tool in ("pace", "wrk", "ab")}
 _BOUND = re.compile(r"random windows of the load [^:;]*: at most ([\d.]+) % of them did")
 # Lies, and tools where it is of some alone: why their cells may be silent.
@@ -130,8 +130,11 @@ def findings(seen: Seen, server: str) -> dict[str, str]:
     """
     worst: dict[str, str] = {}
     for trial in seen.trials(server):
-        if trial["failure"] and not trial["checks"]:
-            worst[_refusal(trial["failure"])] = "fail"
+        failure = trial["failure"]
+        # A launch in turns is lost for all of its servers, whichever of them was refused.
+        others = failure and LOST in failure["message"] and f"{server}: " not in failure["message"]
+        if failure and not trial["checks"] and not others:
+            worst[_refusal(failure)] = "fail"
         for check in trial["checks"]:
             if check["id"][0] not in "EK" or check["id"] in _OF_THE_LOAD:
                 continue
