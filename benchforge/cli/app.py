@@ -125,11 +125,10 @@ def called(words: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as error:
         code = error.exit_code
     except click.ClickException as error:
-        from benchforge.cli.console.say import without_secrets  # noqa: PLC0415
-        from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
+        from benchforge.cli.console.say import printable  # noqa: PLC0415 - --help imports click alone
 
         error.show(buffer := io.StringIO())
-        click.echo(safe.text(without_secrets(buffer.getvalue())), nl=False, err=True)
+        click.echo(printable(buffer.getvalue()), nl=False, err=True)
         code = error.exit_code
     except Interrupted as error:
         code = _ended(error)
@@ -149,12 +148,10 @@ def called(words: Sequence[str] | None = None) -> int:
 def _tell_of_rivals() -> None:
     """Two distributions of one package overwrite each other's files: ours may be theirs in part."""
     for rival in rivals():
-        click.echo(
-            f"warning: {rival} installs a package named benchforge, too; uninstall both, then "
-            "install "
-            f"{DISTRIBUTION} again",
-            err=True,
-        )
+        from benchforge.cli.console.say import warn  # noqa: PLC0415 - --help imports click alone
+
+        twice = f"{rival} installs a package named benchforge, too"
+        warn(f"{twice}; uninstall both, then install {DISTRIBUTION} again")
 
 
 def _ended(interrupted: Interrupted) -> int:
@@ -172,9 +169,9 @@ def _crashed(kind: type[BaseException], error: BaseException, where: TracebackTy
     """Print a fault of our own, which may hold a secret as everything may."""
     from traceback import format_exception  # noqa: PLC0415 - seldom needed
 
-    from benchforge.cli.console.say import without_secrets  # noqa: PLC0415 - --help imports click alone
+    from benchforge.cli.console.say import printable  # noqa: PLC0415 - --help imports click alone
 
-    click.echo(without_secrets("".join(format_exception(kind, error, where))), err=True, nl=False)
+    click.echo(printable("".join(format_exception(kind, error, where))), err=True, nl=False)
 
 
 _reserve = [bytearray(1 << 20)]
@@ -191,7 +188,6 @@ def _show_error(error: Exception) -> int:
     if lines := used_up(error):  # before another import, which would fail for the same reason
         return _show_used_up(lines)
     from benchforge.errors import BenchforgeError  # noqa: PLC0415 - --help imports click alone
-    from benchforge.text import safe  # noqa: PLC0415 - --help imports click alone
 
     if isinstance(error, BrokenPipeError):  # the reader of our output left, as `head` does
         sys.stderr.close()
@@ -204,9 +200,9 @@ def _show_error(error: Exception) -> int:
         if (fault := blamed(error)) is None:
             raise error
         error = fault
-    from benchforge.cli.console.say import without_secrets  # noqa: PLC0415 - as above
+    from benchforge.cli.console.say import printable  # noqa: PLC0415 - as above
 
-    click.echo(safe.text(without_secrets(error.text())), err=True)
+    click.echo(printable(error.text()), err=True)
     return error.exit_code
 
 

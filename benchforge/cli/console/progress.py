@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TextIO
 
-from benchforge.cli.console.say import away, without_secrets
+from benchforge.cli.console.say import away, printable
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
@@ -55,7 +55,7 @@ class ProgressLine:
         width = len(str(self._total))
         self._head = (
             f"[{self._place:{width}}/{self._total}] block {step.block} · "
-            f"{safe.word(step.case.name.title)}{again}"
+            f"{step.case.name.title}{again}"
         )
         self._left_s = left_s
         whole = "" if self._graph.until is None else " for all blocks"
@@ -70,19 +70,18 @@ class ProgressLine:
     def phase(self, name: str) -> None:
         """Say what is done now; on a terminal only."""
         if self._live:
-            self._write(f"\r\x1b[K{self._head} · {self._left} · {name}")
+            self._write(f"{self._head} · {self._left} · {name}", lasts=False)
 
     def kept(self, trial: Trial) -> None:
         """Say what a trial gave."""
         if trial.failure is not None and trial.failure.message.startswith(LEFT_OUT):
-            name = safe.word(trial.case.title)
+            name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
             return
-        start = "\r\x1b[K" if self._live else ""
         left = ""
         if self._place < self._total:
             left = f" · {self._about(self._left_s - trial.seconds)}"
-        self._write(f"{start}{self._head} · {_outcome(trial)}{left}\n")
+        self._write(f"{self._head} · {_outcome(trial)}{left}")
         for remark in _remarks(trial):
             self._remark(remark, remark)
 
@@ -92,7 +91,7 @@ class ProgressLine:
         seen = next((one for one in loud if one.topic == "others"), loud[0] if loud else None)
         if lasts and seen is not None:
             then = _WHILE_IT_LASTS if trial.search_outcome is None else _IN_SEARCH
-            self._remark("noise", f"noise that does not end: {safe.word(seen.message)}; {then}")
+            self._remark("noise", f"noise that does not end: {seen.message}; {then}")
         elif not lasts:
             self._remark("quiet", _IT_ENDED)
 
@@ -100,11 +99,11 @@ class ProgressLine:
         """Say how wide intervals are, after a whole block of those that may be the last."""
         if decision is None:
             return
-        message = safe.word(decision.why)
+        message = decision.why
         if decision.half_width is not None:
             widest = f"the report's widest interval is {percent(decision.half_width)} to a side"
-            message = f"{widest}: {safe.word(decision.widest)}{': enough' if decision.stop else ''}"
-        self._write(f"block {decision.blocks}, {message}\n")
+            message = f"{widest}: {decision.widest}{': enough' if decision.stop else ''}"
+        self._write(f"block {decision.blocks}, {message}")
 
     def answers(self, block: int, answers: Sequence[InterimAnswer]) -> None:
         """Show what is known after a whole block; and once what follows for the reader.
@@ -115,7 +114,7 @@ class ProgressLine:
         most = "at most " if self._graph.until is not None else ""
         after = f"after {block} of {most}{exact(self._graph.blocks)} blocks"
         if len(answers) > _FEW and not any(one.head for one in answers):
-            self._write(f"{after}, {safe.word(in_short(answers))}\n")
+            self._write(f"{after}, {in_short(answers)}")
         else:
             self._each(answers, after)
         if answers:
@@ -124,24 +123,28 @@ class ProgressLine:
     def _each(self, answers: Sequence[InterimAnswer], after: str) -> None:
         for head, of_head in groupby(answers, key=attrgetter("head")):
             if head:
-                self._write(f"{after}: {safe.word(head)}\n")
+                self._write(f"{after}: {head}")
             start = "  " if head else f"{after}: "
-            self._write("".join(f"{start}{safe.word(one.in_words)}\n" for one in of_head))
+            for answer in of_head:
+                self._write(f"{start}{answer.in_words}")
 
     def _remark(self, about: str, text: str) -> None:
         """Say something once in a run."""
         if about not in self._remarked:
             self._remarked.add(about)
-            self._write(f"{text}\n")
+            self._write(text)
 
     def end(self) -> None:
         """Leave the line."""
         if self._live:
-            self._write("\r\x1b[K")
+            self._write("", lasts=False)
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, *, lasts: bool = True) -> None:
+        """Write a line; on a terminal over the one that changes."""
         try:
-            self._stream.write(without_secrets(text))
+            self._stream.write("\r\x1b[K" if self._live else "")
+            self._stream.write(printable(text, safe.word))
+            self._stream.write("\n" if lasts else "")
             self._stream.flush()
         except OSError:  # nobody reads it any more: the run goes on
             away(self._stream)
@@ -150,9 +153,7 @@ class ProgressLine:
 def _remarks(trial: Trial) -> list[str]:
     """What a trial says of its place and of its logs; each is said once in a run."""
     weaker = trial.namespaces.get("weaker")
-    remarks = (
-        [f"weaker: {safe.word(str(one))}" for one in weaker] if isinstance(weaker, list) else []
-    )
+    remarks = [f"weaker: {way}" for way in weaker] if isinstance(weaker, list) else []
     if arguments := exposed([trial]):
         remarks.append(f"secrets {arguments}")
     return remarks + [
@@ -168,15 +169,15 @@ def _outcome(trial: Trial) -> str:
     if sought is None:
         return _measured(trial)
     if sought.at_least:
-        return f"kept, at least: {safe.word(sought.why)}"
+        return f"kept, at least: {sought.why}"
     if sought.passed is None:
-        return f"says nothing: {safe.word(sought.why)}"
-    return "passed" if sought.passed else f"not kept: {safe.word(sought.why)}"
+        return f"says nothing: {sought.why}"
+    return "passed" if sought.passed else f"not kept: {sought.why}"
 
 
 def _measured(trial: Trial) -> str:
     if trial.failure is not None:
-        return f"FAILED ({trial.failure.stage}): {safe.word(trial.failure.message)}"
+        return f"FAILED ({trial.failure.stage}): {trial.failure.message}"
     reading = trial.reading
     if reading is None:
         return "FAILED"

@@ -42,10 +42,15 @@ def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
     return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
 
 
+def printable(text: str, escape: Callable[[str], str] = safe.text) -> str:
+    """Return what may go to a terminal: no secret, and no character that does something to it."""
+    return escape(without_secrets(text))
+
+
 def say(text: str) -> None:
     """Print a line on stderr; where it cannot be printed, nothing more is said there."""
     try:
-        click.echo(safe.text(without_secrets(text)), err=True)
+        click.echo(printable(text), err=True)
     except OSError:
         away(sys.stderr)
 
@@ -63,8 +68,7 @@ def show(text: str, *, painted: bool = False) -> None:
     Raises CannotKeep when stdout is a file that cannot be written.
     """
     try:
-        text = without_secrets(text)
-        click.echo(safe.painted(text) if painted else safe.text(text))
+        click.echo(printable(text, safe.painted if painted else safe.text))
     except OSError as error:
         left = isinstance(error, BrokenPipeError) or _hung_up(error)
         away(sys.stdout)

@@ -2,7 +2,7 @@
 
 import sys
 
-from benchforge.cli.console.say import away, say
+from benchforge.cli.console.say import away, printable, say
 from benchforge.run.sandbox.machine_lock import REPORTS_S, Wait
 from benchforge.text.readable import spoken
 
@@ -16,13 +16,9 @@ def waits(wait: Wait) -> None:
         began = f"; {wait.began}" if wait.began else ""
         say(f"{wait.in_words}: {WAITING} (Ctrl-C stops waiting){began}")
     elif sys.stderr.isatty():
-        again = _LINE_ABOVE if wait.seconds > REPORTS_S else ""
-        _write(f"{again}waiting for {spoken(wait.seconds)}\n")
-
-
-def _write(text: str) -> None:
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:  # nobody reads it any more: the wait goes on
-        away(sys.stderr)
+        try:
+            sys.stderr.write(_LINE_ABOVE if wait.seconds > REPORTS_S else "")
+            sys.stderr.write(printable(f"waiting for {spoken(wait.seconds)}\n"))
+            sys.stderr.flush()
+        except OSError:  # nobody reads it any more: the wait goes on
+            away(sys.stderr)

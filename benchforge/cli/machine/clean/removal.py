@@ -8,7 +8,7 @@ from typing import ClassVar
 import click
 from pydantic_core import PydanticCustomError
 
-from benchforge.cli.console.say import say, show
+from benchforge.cli.console.say import printable, say, show
 from benchforge.cli.machine.clean.inventory import Remains, remove
 from benchforge.errors import Unusable
 from benchforge.model.values.units import Duration, Quantity
@@ -67,7 +67,7 @@ def show_group(title: str, group: Sequence[Remains]) -> None:
 
 def confirmed(remains: str) -> bool:
     """Ask a person whether to remove it."""
-    return click.confirm(f"remove {remains}?", err=True)
+    return click.confirm(printable(f"remove {remains}?"), err=True)
 
 
 def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:
