@@ -2,18 +2,23 @@
 
 import base64
 import contextlib
-import json
 import platform
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol
+
+from pydantic import TypeAdapter
 
 from benchforge.errors import ProgramMissing
-from benchforge.remote import wire
+from benchforge.remote import answers, wire
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.answers import BootAnswer, CallAnswer, FailedCall, LostTrial, T
 from benchforge.remote.archive import Archive
 
 BOOTS_WITHIN_S = 60.0
@@ -47,17 +52,27 @@ class Losses:
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
-        self.lost: wire.HostLost | None = None
+        self.lost: wire.HostLost | wire.HostFault | None = None
 
-    def note(self, label: str, why: str) -> None:
+    def note(self, loss: wire.HostLost | wire.HostFault) -> None:
         """Note that a host is lost; the first counts."""
         with self.changed:
-            self.lost = self.lost or wire.HostLost(label, why)
+            self.lost = self.lost or loss
             self.changed.notify_all()
 
 
+@dataclass(frozen=True)
+class SentCall(Generic[T]):
+    """A call of a method of a host; a host answers in the order of its calls."""
+
+    method: Callable[..., T]
+    number: int
+    within_s: float
+    deadline_s: float
+
+
 class PipeConnection:
-    """Calls to one host. `send` returns a number at once; `result` waits for its answer.
+    """Calls to one host. `send` returns at once; `result` waits for the answer.
 
     `hint` is what to try where the host answers nothing.
     """
@@ -65,7 +80,8 @@ class PipeConnection:
     def __init__(self, label: str, pipe: Pipe, losses: Losses, hint: str) -> None:
         self.label = label
         self._pipe, self._losses, self._hint = pipe, losses, hint
-        self._answers: dict[int, dict[str, Any]] = {}
+        self._pending: deque[SentCall[Any]] = deque()
+        self._answers: dict[int, CallAnswer[Any] | FailedCall] = {}
         self._number = 0
         self._closing = self._leased = False
         self._heard_s = 0.0
@@ -75,11 +91,11 @@ class PipeConnection:
 
     def bring_files(self, files: Archive) -> None:
         """Give the host files of the user's, unless it has them. Raises HostLost."""
-        there = self.call("has", digest=files.digest)
-        for at in () if there else range(0, len(files.packed), wire.CHUNK):
-            piece = base64.b64encode(files.packed[at : at + wire.CHUNK]).decode()
-            last = at + wire.CHUNK >= len(files.packed)
-            self.call("take", digest=files.digest, piece=piece, first=not at, last=last)
+        has = self.call(FileCache.has, digest=files.digest)
+        for begin in () if has else range(0, len(files.packed), wire.CHUNK):
+            piece = base64.b64encode(files.packed[begin : begin + wire.CHUNK]).decode()
+            last = begin + wire.CHUNK >= len(files.packed)
+            self.call(FileCache.take, digest=files.digest, piece=piece, first=not begin, last=last)
 
     def bring(self, files: Archive) -> None:
         """Give the host what it does not have, and start the far end. Raises ProgramMissing."""
@@ -94,14 +110,14 @@ class PipeConnection:
             }
             self._write(wire.line(wanted))
             answer = self._first_answer()
-            if "have" not in answer:
+            if answer.have is None:
                 own = f"{sys.version_info[0]}.{sys.version_info[1]} for {platform.machine()}"
                 raise ProgramMissing(
-                    f"hosts.{self.label}: its Python is {answer.get('python')} for "
-                    f"{answer.get('machine')}, and benchforge's own is {own}",
+                    f"hosts.{self.label}: its Python is {answer.python} for {answer.machine}, "
+                    f"and benchforge's own is {own}",
                     f'install the same minor version, or name it: python = "/path/python{own[:4]}"',
                 )
-            if not answer["have"]:
+            if not answer.have:
                 self._write(files.packed)
             # Its first word comes once it has unpacked and imported all: a busy host takes long.
             self._heard_s = time.monotonic() + BOOTS_WITHIN_S - wire.SILENT_S
@@ -110,52 +126,74 @@ class PipeConnection:
             timer.cancel()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def _first_answer(self) -> dict[str, Any]:
+    def _first_answer(self) -> BootAnswer:
         """Return the first line that is one of ours: a shell's profile may print others before."""
         while line := self._pipe.line():
-            with contextlib.suppress(ValueError):
-                answer = json.loads(line)
-                if isinstance(answer, dict) and "python" in answer:
-                    return answer
+            if line.lstrip().startswith(b'{"python":'):
+                try:
+                    return answers.parsed(TypeAdapter(BootAnswer), line)
+                except ValueError as error:
+                    raise self._fault("its first answer", error) from None
         raise ProgramMissing(f"hosts.{self.label}: {self._pipe.complaint()}", self._hint)
 
-    def send(self, do: str, **what: object) -> int:
-        """Send a call; return the number of its answer. Raises HostLost."""
-        self._number += 1
-        self._write(wire.line({"id": self._number, "do": do, "with": what}))
-        return self._number
+    def _fault(self, subject: str, error: object) -> wire.HostFault:
+        return wire.HostFault(self.label, f"{subject} is not one of benchforge's: {error}")
 
-    def result(self, number: int) -> Any:
+    def send(
+        self, method: Callable[..., T], lasts_s: float = 0.0, **arguments: object
+    ) -> SentCall[T]:
+        """Call a method of the host, which may do something else for `lasts_s` seconds.
+
+        Its time begins after those of the calls before it. Raises HostLost and HostFault.
+        """
+        self._number += 1
+        begins_s = max([time.monotonic(), *(sent.deadline_s for sent in [*self._pending][-1:])])
+        within_s = answers.ANSWERS_WITHIN_S + lasts_s
+        sent = SentCall(method, self._number, within_s, begins_s + within_s)
+        self._pending.append(sent)
+        self._write(wire.line({"id": sent.number, "do": method.__name__, "with": arguments}))
+        return sent
+
+    def result(self, sent: SentCall[T]) -> T:
         """Return the answer to a call.
 
-        Raises what the host raised, and HostLost as soon as any host is lost, not only this one.
+        Raises what the host raised, and HostLost or HostFault as soon as any host is lost, not only
+        this one; `beat` looks at the time of the call.
         """
         with self._losses.changed:
-            while number not in self._answers:
+            while sent.number not in self._answers:
                 if self._losses.lost is not None:
                     raise self._losses.lost
                 self._losses.changed.wait()
-            answer = self._answers.pop(number)
-        if "error" in answer:
-            raise wire.raised(self.label, answer["error"], self.hide)
-        return answer.get("value")
+            answer = self._answers.pop(sent.number)
+        if isinstance(answer, FailedCall):
+            raise answer.error.raised(self.label, self.hide)
+        value: T = answer.value
+        return value
 
-    def call(self, do: str, **what: object) -> Any:
+    def call(self, method: Callable[..., T], lasts_s: float = 0.0, **arguments: object) -> T:
         """Send a call and return its answer."""
-        return self.result(self.send(do, **what))
+        return self.result(self.send(method, lasts_s, **arguments))
 
     def beat(self) -> None:
-        """Say that we are there; not while the files cross, of which it would be a byte.
+        """Say that we are there, each second, and look whether the host still answers.
 
-        Whatever the host sends shows that it is there, too.
+        It says nothing while the files cross, of which a beat would be a byte, and while a call is
+        written, for which a host that reads nothing would let it wait.
         """
         if not self._leased:
             return
-        if time.monotonic() - self._heard_s > wire.SILENT_S:
-            self._losses.note(self.label, f"it did not answer for {wire.SILENT_S:g} s")
+        now_s, late = time.monotonic(), ""
+        for sent in [*self._pending][:1]:
+            if now_s > sent.deadline_s:
+                late = f"the call {sent.method.__name__} within {sent.within_s:.3g} s"
+        if now_s - self._heard_s > wire.SILENT_S:
+            late = f"for {wire.SILENT_S:g} s"
+        if late:
+            self._losses.note(wire.HostLost(self.label, f"it did not answer {late}"))
             self._pipe.kill()
-        with contextlib.suppress(wire.HostLost):  # it is noted
-            self._write(b"\n")
+        with contextlib.suppress(wire.HostLost, wire.HostFault):  # it is noted
+            self._write(b"\n", waits=False)
 
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
@@ -165,38 +203,46 @@ class PipeConnection:
         self._pipe.close()
 
     def _read(self) -> None:
-        why = ""
-        while line := self._pipe.line():
+        loss: wire.HostLost | wire.HostFault | None = None
+        while loss is None and (line := self._pipe.line()):
             self._heard_s = time.monotonic()
-            if line == b"\n":
-                continue
-            try:
-                answer = json.loads(line)
-                number = answer.get("id")
-            except (ValueError, AttributeError):
-                why = "it sent what is no answer"
-                break
-            if "lost" in answer:
-                why = str(answer["lost"])
-                break
-            with self._losses.changed:
-                if isinstance(number, int):
-                    self._answers[number] = answer
-                self._losses.changed.notify_all()
+            if line != b"\n":
+                loss = self._loss_in(line)
         if not self._closing:
-            self._losses.note(self.label, why or self._pipe.complaint())
+            self._losses.note(loss or wire.HostLost(self.label, self._pipe.complaint()))
 
-    def _write(self, content: bytes) -> None:
+    def _loss_in(self, line: bytes) -> wire.HostLost | wire.HostFault | None:
+        """Take the answer to the first call that waits; return why the host is lost, if it is."""
+        pending = self._pending[0] if self._pending else SentCall(wire.line, 0, 0.0, 0.0)
+        subject = f"its answer to {pending.method.__name__}" if pending.number else "what it says"
         try:
-            with self._writing:
-                if self._losses.lost is not None:  # a call that waited for a beat that failed
-                    raise self._losses.lost
-                self._pipe.write(content)
+            answer = answers.answer_to(pending.method, line)
+        except ValueError as error:
+            return self._fault(subject, error)
+        if isinstance(answer, LostTrial):
+            return wire.HostLost(self.label, " ".join(self.hide(answer.reason).split()))
+        if answer.id != pending.number:
+            return self._fault(subject, f"id: {answer.id} instead of {pending.number}")
+        with self._losses.changed:
+            self._pending.popleft()
+            self._answers[answer.id] = answer
+            self._losses.changed.notify_all()
+        return None
+
+    def _write(self, content: bytes, *, waits: bool = True) -> None:
+        if not self._writing.acquire(blocking=waits):
+            return
+        try:
+            if self._losses.lost is not None:  # a call that waited for a beat that failed
+                raise self._losses.lost
+            self._pipe.write(content)
         except (OSError, ValueError) as error:
             if self._losses.lost is None and not self._closing:
-                self._losses.note(self.label, self._pipe.complaint())
+                self._losses.note(wire.HostLost(self.label, self._pipe.complaint()))
             lost = self._losses.lost
             raise lost or wire.HostLost(self.label, "its connection was closed") from error
+        finally:
+            self._writing.release()
 
 
 def boot_script(python: str | None) -> str:

@@ -15,10 +15,14 @@ class HostSuite(Frozen):
     trees: tuple[tuple[str | None, str, str, str], ...]
     "Checkouts, each as directory, ref, repository and place."
     text: str
+    "The suite, without secrets that the host does not need."
     environment: dict[str, str]
+    "Values of the environment that its parts name."
     digests: dict[str, str]
     feeds: bool
+    "True if it sends requests, so that it has the files of feeds."
     peers: tuple[str, ...]
+    "Addresses of all hosts."
     profile: str | None
     settings: tuple[tuple[str, str], ...]
     only: tuple[str, ...]

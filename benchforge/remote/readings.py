@@ -10,12 +10,15 @@ from typing import Any
 
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Bodies, Reading, SampledBody, Schedule, Series
+from benchforge.model.values.bounds import MOST_VALUES
 
 _ADDED = (
     *("unanswered", "received_bytes", "body_bytes", "promised_bytes", "connections"),
     *("other_lengths", "cpu_user_s", "cpu_system_s", "not_reached"),
+    *("responses", "good_at_least", "good_at_most", "sampled_others", "byte_error", "censored"),
+    *("test_connections", "stream_began_again"),
 )
-"Fields that are unknown of all where one tool does not report them."
+"Numbers, which are unknown of all where one tool does not report them."
 
 
 def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Reading:
@@ -28,9 +31,6 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
     first = readings[0]
     return Reading(
         seconds=max(ends) - first_s,
-        responses=sum(one.responses for one in readings),
-        good_at_least=sum(one.good_at_least for one in readings),
-        good_at_most=sum(one.good_at_most for one in readings),
         doubt="; ".join(dict.fromkeys(one.doubt for one in readings if one.doubt)),
         by_length="; ".join(dict.fromkeys(one.by_length for one in readings if one.by_length)),
         statuses=_counts(one.statuses for one in readings),
@@ -39,8 +39,6 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         overlapping_errors=any(one.overlapping_errors for one in readings),
         bodies=_bodies(readings),
         sampled=_sampled(readings),
-        sampled_others=sum(one.sampled_others for one in readings),
-        byte_error=sum(one.byte_error for one in readings),
         latency=_added([one.latency for one in readings]),
         latency_by_status=_by_name([one.latency_by_status for one in readings]),
         service_time=_added([one.service_time for one in readings]),
@@ -48,12 +46,10 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
         in_flight=_added([one.in_flight for one in readings]),
         series=_series([one.series for one in readings], [start - first_s for start in starts]),
         schedule=_schedule([one.schedule for one in readings]),
-        censored=sum(one.censored for one in readings),
         censored_from_us=min(
             (one.censored_from_us for one in readings if one.censored_from_us is not None),
             default=None,
         ),
-        test_connections=sum(one.test_connections for one in readings),
         method=_same(one.method for one in readings),
         document_bytes=_same(one.document_bytes for one in readings),
         server_software=first.server_software,
@@ -63,7 +59,6 @@ def merged_reading(readings: Sequence[Reading], starts: Sequence[float]) -> Read
             if all(label in one.kinds for one in readings)
         },
         records_taken=_all([one.records_taken for one in readings]),
-        stream_began_again=sum(one.stream_began_again for one in readings),
         defects=tuple(dict.fromkeys(defect for one in readings for defect in one.defects)),
         **{name: _sum([getattr(one, name) for one in readings]) for name in _ADDED},
     )
@@ -132,6 +127,8 @@ def _series(each: Sequence[Series | None], later_s: Sequence[float]) -> Series |
         return None
     bin_s = there[0].bin_s
     moved = [round(later / bin_s) for later in later_s]
+    if max(moved) > MOST_VALUES:
+        return None
 
     def bins(of: Callable[[Series], Sequence[int]]) -> tuple[int, ...]:
         total = [0] * max(by + len(of(one)) for by, one in zip(moved, there, strict=True))

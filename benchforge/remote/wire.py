@@ -1,19 +1,10 @@
-"""What crosses between benchforge and a host: calls, answers and errors, a line of JSON each."""
+"""What crosses between benchforge and a host: lines of JSON, and how long who waits for what."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
-from benchforge.errors import (
-    BenchforgeError,
-    CannotKeep,
-    NoAnswer,
-    OutputDamaged,
-    ProgramMissing,
-    ServerBroken,
-    TrialFailed,
-    Unusable,
-)
+from benchforge.errors import NoAnswer, TrialFailed
 
 BEAT_S, LEASE_S = 1.0, 5.0
 "Seconds between two beats, and the silence after which a host ends all that it runs."
@@ -22,11 +13,6 @@ SILENT_S = 20.0
 LARGEST_LINE = 64 << 20
 CHUNK = 1 << 19
 "Bytes of a file that cross at once."
-
-_ERRORS: Mapping[str, type[BenchforgeError]] = {
-    one.__name__: one
-    for one in (BenchforgeError, CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, Unusable)
-}
 
 
 class HostLost(TrialFailed):
@@ -39,43 +25,17 @@ class HostLost(TrialFailed):
         super().__init__("drive", f"lost host {label}: {why}", hint)
 
 
-class HostFault(Exception):
-    """benchforge on a host failed by a fault of its own: its traceback."""
+class HostFault(NoAnswer):
+    """A host sent what benchforge there does not send, or benchforge failed there.
+
+    Nothing that it sends is believed any more: it ends the run, and not only a trial.
+    """
+
+    def __init__(self, label: str, reason: str) -> None:
+        hint = "see what runs there; remove ~/.cache/benchforge/far there, and run it again"
+        super().__init__(f"hosts.{label}: {reason}", hint)
 
 
 def line(message: Mapping[str, object]) -> bytes:
     """Return a message as it is sent."""
     return json.dumps(message).encode() + b"\n"
-
-
-def error_of(error: Exception) -> dict[str, object]:
-    """Return an error as plain values."""
-    if isinstance(error, TrialFailed):
-        return {
-            "type": "TrialFailed",
-            "message": error.message,
-            "hint": error.hint,
-            "stage": error.stage,
-            "log": error.log,
-            "about": error.about,
-            "broken": error.broken,
-        }
-    if isinstance(error, BenchforgeError):
-        kind = next(one.__name__ for one in type(error).__mro__ if one.__name__ in _ERRORS)
-        return {"type": kind, "message": error.message, "hint": error.hint}
-    import traceback  # noqa: PLC0415 - a fault of our own
-
-    return {"type": "fault", "message": "".join(traceback.format_exception(error))}
-
-
-def raised(label: str, given: Mapping[str, Any], hide: Callable[[str], str] = str) -> Exception:
-    """Return the error that a host sent, with the host's label and without secrets."""
-    message, hint = hide(f"{label}: {given.get('message')}"), hide(str(given.get("hint", "")))
-    if given.get("type") == "TrialFailed":
-        kind_of = ServerBroken if given.get("broken") is True else TrialFailed
-        failed = kind_of(str(given.get("stage")), message, hint, str(given.get("log", "")))
-        failed.about = "apparatus" if given.get("about") == "apparatus" else "behaviour"
-        return failed
-    if (kind := _ERRORS.get(str(given.get("type")))) is not None:
-        return kind(message, hint)
-    return HostFault(message)

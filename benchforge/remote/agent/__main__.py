@@ -10,6 +10,9 @@ import os
 import queue
 import select
 import threading
+from typing import Any
+
+from pydantic_core import to_json
 
 from benchforge.remote import wire
 
@@ -20,9 +23,10 @@ def main() -> None:
     """Answer calls, one after another, until the lease ends."""
     out = _Out(os.dup(1))
     os.dup2(2, 1)  # what a library prints must not look like an answer
-    calls: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
+    calls: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(calls, out), daemon=True).start()
     from benchforge.remote.agent.place import Place  # noqa: PLC0415 - the lease runs meanwhile
+    from benchforge.remote.answers import CallAnswer, FailedCall, LostTrial, SentError  # noqa: PLC0415
 
     place = Place()
     while True:
@@ -30,13 +34,15 @@ def main() -> None:
             call = calls.get(timeout=place.every_s)
         except queue.Empty:
             if lost := place.tick():
-                out.write(wire.line({"lost": lost}))
+                out.write(to_json(LostTrial(reason=lost)) + b"\n")
             continue
         try:
-            answer = {"id": call["id"], "value": place.answer(call["do"], call["with"])}
+            answer = to_json(
+                CallAnswer[Any](id=call["id"], value=place.answer(call["do"], call["with"]))
+            )
         except Exception as error:  # noqa: BLE001 - benchforge judges it, on its own machine
-            answer = {"id": call["id"], "error": wire.error_of(error)}
-        out.write(wire.line(answer))
+            answer = to_json(FailedCall(id=call["id"], error=SentError.from_error(error)))
+        out.write(answer + b"\n")
 
 
 class _Out:
@@ -51,7 +57,7 @@ class _Out:
                 content = content[os.write(self._file, content) :]
 
 
-def _read(calls: "queue.SimpleQueue[dict[str, object]]", out: _Out) -> None:
+def _read(calls: "queue.SimpleQueue[dict[str, Any]]", out: _Out) -> None:
     """Take calls; a line without one is a beat, and is sent back.
 
     However this ends, the process ends: beats that wait for one that was stopped may find nobody

@@ -5,9 +5,10 @@ What acts is benchforge's own code; a service of another host is one that runs a
 
 import base64
 import contextlib
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
+
+from pydantic import JsonValue
 
 from benchforge.errors import TrialFailed, Unusable
 from benchforge.model.trial.observation import Role
@@ -15,6 +16,7 @@ from benchforge.model.trial.trial import Failure
 from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
+from benchforge.remote.answers import HostPartOfTrial, Moment, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
@@ -62,7 +64,7 @@ class HostTrial:
         self._warm: WarmServer | None = None
         self._loaded: LoadedServer | None = None
 
-    def enter(self, step: HostStep) -> dict[str, object]:
+    def enter(self, step: HostStep) -> dict[str, JsonValue]:
         """Start the keeper; return the machine's hard facts."""
         case = self._case
         if step.null is not None:
@@ -96,11 +98,11 @@ class HostTrial:
         scope = trial_scope(self._inputs, self._context, self._recorder, scratch)
         self._scope = self._stack.enter_context(scope)
         self._scope.sandbox.address = self._address
-        return {"facts": hard_facts()}
+        return hard_facts()
 
     def service(
         self, name: str, backends: dict[str, Any], upstreams: dict[str, Any]
-    ) -> dict[str, object]:
+    ) -> StartedService:
         """Start a service; return where it is and what it gives to those that use it."""
         role, label, part = self._named()[name]
         serving = service(self._entered, role, label, part, {})
@@ -108,12 +110,12 @@ class HostTrial:
         serving = launched(self._entered, replace(serving, site=site))
         become_ready(self._entered, serving)
         pem = part.certificate(site) if isinstance(part, Server) else None
-        return {
-            "address": site.address,
-            "ports": dict(site.ports),
-            "gives": dict(part.gives(site)),
-            "certificate": None if pem is None else content_of(pem).decode(),
-        }
+        return StartedService(
+            address=site.address,
+            ports=dict(site.ports),
+            gives=dict(part.gives(site)),
+            certificate=None if pem is None else content_of(pem).decode(),
+        )
 
     @property
     def _entered(self) -> TrialScope:
@@ -130,7 +132,8 @@ class HostTrial:
         """Send the request from here until it is answered rightly."""
         local = {serving.name: serving for serving in self._entered.started}
         servings = [
-            local.get(name) or self._elsewhere(name, services[name]) for name in self._named()
+            local.get(name) or self._elsewhere(name, StartedService(**services[name]))
+            for name in self._named()
         ]
         self._answering = ask(self._entered, servings)
 
@@ -140,7 +143,7 @@ class HostTrial:
             raise Unusable("no server was asked from this host")
         self._warm = warm_up(self._entered, self._answering)
 
-    def _elsewhere(self, name: str, place: Mapping[str, Any]) -> Serving:
+    def _elsewhere(self, name: str, started: StartedService) -> Serving:
         role, label, part = self._named()[name]
         scratch = self._entered.scratch / name
         scratch.mkdir(mode=0o700)
@@ -148,8 +151,8 @@ class HostTrial:
             label=label,
             folder=self._folder,
             scratch=scratch,
-            address=str(place["address"]),
-            ports={key: int(port) for key, port in place["ports"].items()},
+            address=started.address,
+            ports=started.ports,
             python=self._context.python,
             programs=self._context.programs,
             backends={},
@@ -157,17 +160,17 @@ class HostTrial:
             as_root=self._context.as_root,
         )
         pem = part.certificate(site) if isinstance(part, Server) else None
-        if pem is not None and place["certificate"] is not None:
-            pem.write_text(place["certificate"])
+        if pem is not None and started.certificate is not None:
+            pem.write_text(started.certificate)
         return Serving(role, part, site)
 
-    def watch(self) -> dict[str, object]:
-        """Look at the host's parts from now on, four times a second."""
+    def watch(self) -> bool | None:
+        """Look at the host's parts from now on; return whether the server's port is its own."""
         scope = self._entered
         scope.recorder.ready(scope.sandbox)
         still_there(scope, scope.started, "before the load", "ask")
         self._watching = self._stack.enter_context(watch(scope, scope.started))
-        return {"owns": self._owns()}
+        return self._owns()
 
     def _owns(self) -> bool | None:
         """Whether the server's own processes listen at its port; None for other hosts."""
@@ -191,14 +194,14 @@ class HostTrial:
             return error.message
         return ""
 
-    def load(self, begins_s: float | None = None) -> dict[str, object]:
-        """Run the load to its end, at once or from a moment of this host's clock on."""
+    def load(self, begins_s: float | None = None) -> Moment:
+        """Run the load to its end, from a moment of this host's clock on; return when it began."""
         if self._warm is None:
             raise Unusable("no server was asked from this host")
         self._loaded = load(self._entered, self._warm, self._tool, begins_s)
-        return {"began": self._recorder.load_began_s}
+        return self._recorder.load_began_s
 
-    def observed(self) -> dict[str, object]:
+    def observed(self) -> bool | None:
         """End what `watch` began; the services still have to be there."""
         scope = self._entered
         if self._watching is not None:
@@ -206,7 +209,7 @@ class HostTrial:
             scope.recorder.placed = scope.placement.placed()
             self._watching = None
         still_there(scope, scope.started, "during the load", "drive")
-        return {"owns": self._owns()}
+        return self._owns()
 
     def finish(self) -> None:
         """Read what the load tool says, and send the request again."""
@@ -214,7 +217,7 @@ class HostTrial:
             raise Unusable("no load was run on this host")
         finish(self._entered, self._loaded)
 
-    def leave(self, failure: dict[str, Any] | None) -> dict[str, object]:
+    def leave(self, failure: dict[str, Any] | None) -> HostPartOfTrial:
         """Stop all that runs here; return the host's part of the trial, and its files."""
         self._watching = None
         if not self._recorder.complaints:
@@ -225,12 +228,8 @@ class HostTrial:
         self._stack.close()
         why = None if failure is None else Failure.model_validate(failure)
         measured = trial_of(self._inputs, self._context, self._recorder, why)
-        body = None if measured.body is None else base64.b64encode(measured.body).decode()
-        return {
-            "trial": measured.trial.model_dump_json(),
-            "body": body,
-            "files": list(door.files(self._folder)),
-        }
+        files = tuple(door.files(self._folder))
+        return HostPartOfTrial(trial=measured.trial, body=measured.body, files=files)
 
     def content(self, name: str, offset: int, most: int) -> tuple[bytes, int]:
         """Return a piece of a file, and the file's size."""

@@ -1,16 +1,14 @@
 """A host for a run: what it is, what its parts need, and its part of one trial after another."""
 
-import base64
 import contextlib
 import hashlib
 import os
-import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from pydantic import TypeAdapter
+from pydantic import JsonValue, NonNegativeInt
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
@@ -22,6 +20,7 @@ from benchforge.remote import wire
 from benchforge.remote.agent import links
 from benchforge.remote.agent.files import FileCache
 from benchforge.remote.agent.host_trial import HostTrial
+from benchforge.remote.answers import Begun, Moment, Piece, Port, Prepared
 from benchforge.remote.archive import code_digest
 from benchforge.remote.host_step import HostStep, HostSuite
 from benchforge.run.disk.leftovers import cleared
@@ -29,7 +28,6 @@ from benchforge.run.header import reported_versions
 from benchforge.run.locate import missing
 from benchforge.run.machine.facts import facts
 from benchforge.run.machine.placement import Places, machine, places
-from benchforge.run.programs.runtimes import Ready
 from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.run.trial.context import (
     TrialContext,
@@ -65,20 +63,10 @@ class Place:
     """Answers calls by the names of its methods below, one after another, from one thread."""
 
     def __init__(self) -> None:
-        self._files = FileCache()
-        self._calls: Mapping[str, Callable[..., Any]] = {
-            "begin": self.begin,
-            "clock": self.clock,
-            "prepare": self.prepare,
-            "sink": lambda: links.sink(self._address),
-            "link": links.measured,
-            "traffic": lambda: links.traffic(self._address),
-            "enter": self.enter,
-            "fetch": self.fetch,
-            "has": self._files.has,
-            "take": self._files.take,
-            "clear": self.clear,
-        }
+        files = self._files = FileCache()
+        own = (self.begin, self.clock, self.prepare, self.sink, self.traffic, self.enter)
+        calls = (*own, self.fetch, self.clear, files.has, files.take, links.measured)
+        self._calls: Mapping[str, Callable[..., Any]] = {call.__name__: call for call in calls}
         self._until_we_end = contextlib.ExitStack()
         self._label = self._address = ""
         self._ready: _Ready | None = None
@@ -105,7 +93,7 @@ class Place:
 
     # --- a run ---
 
-    def begin(self, label: str, address: str | None) -> dict[str, object]:
+    def begin(self, label: str, address: str | None) -> Begun:
         """Take the machine's lock and say what the host is."""
         self._label = label
         session = os.environ.get("SSH_CONNECTION", "").split()
@@ -118,13 +106,16 @@ class Place:
                 f'write address = "IPv4" in [hosts.{label}]',
             ) from None
         self._locked()
-        return {
-            "address": self._address,
-            "code": code_digest(),
-            "facts": facts(),
-            "left": cleared(),
-            "python": platform.python_version(),
-        }
+        cleared()
+        return Begun(address=self._address, code=code_digest(), facts=facts())
+
+    def sink(self, token: str) -> Port:
+        """Take the connection with which another host measures the network; return the port."""
+        return links.sink(self._address, token)
+
+    def traffic(self) -> dict[str, NonNegativeInt]:
+        """Return the counters of the network interface with the host's address."""
+        return links.traffic(self._address)
 
     def _locked(self) -> None:
         """Take the machine's lock; a far end that was lost holds it until its lease is over."""
@@ -139,18 +130,18 @@ class Place:
             else:
                 return
 
-    def clock(self) -> float:
+    def clock(self) -> Moment:
         """Return the monotonic clock."""
         return time.monotonic()
 
-    def prepare(self, suite: dict[str, Any]) -> dict[str, object]:
+    def prepare(self, suite: dict[str, Any]) -> Prepared:
         """Read the suite and look for the programs of the host's own parts.
 
         Returns what is missing, each with how to get it, and else what the programs are.
         """
         return self._prepared(HostSuite.model_validate(suite))
 
-    def _prepared(self, share: HostSuite) -> dict[str, object]:
+    def _prepared(self, share: HostSuite) -> Prepared:
         folder = self._files.unpacked(share.files)
         path = folder / share.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -187,21 +178,20 @@ class Place:
         except ProgramMissing as error:
             wrong = [(error.message, error.hint)]
         if lacking or wrong:
-            names = [[one.name, one.debian or "", one.how] for one in lacking]
-            return {"missing": names, "runtimes": wrong}
+            names = tuple((need.name, need.debian or "", need.how) for need in lacking)
+            return Prepared(missing=names, faults=tuple(wrong))
         cases = expand(suite)
         self._ready = _Ready(cases, context)
-        ready = TypeAdapter(dict[str, Ready]).dump_python(dict(context.runtimes), mode="json")
-        return {
-            "cases": names_of(cases),
-            "digests": code_digests(parts, suite),
-            "versions": reported_versions(parts, context),
-            "runtimes": ready,
-        }
+        return Prepared(
+            cases=names_of(cases),
+            digests=code_digests(parts, suite),
+            versions=reported_versions(parts, context),
+            runtimes=dict(context.runtimes),
+        )
 
     # --- a trial ---
 
-    def enter(self, case: int, step: dict[str, Any]) -> dict[str, object]:
+    def enter(self, case: int, step: dict[str, Any]) -> dict[str, JsonValue]:
         """Make the host's place for a trial."""
         if self._ready is None:
             raise Unusable("no suite was prepared")
@@ -211,12 +201,12 @@ class Place:
         )
         return self._trial.enter(HostStep.model_validate(step))
 
-    def fetch(self, name: str, offset: int) -> dict[str, object]:
+    def fetch(self, name: str, offset: int) -> Piece:
         """Return a piece of a file of the trial."""
         if self._trial is None:
             raise Unusable("no trial")
         data, size = self._trial.content(name, offset, wire.CHUNK)
-        return {"data": base64.b64encode(data).decode(), "size": size}
+        return Piece(data=data, size=size)
 
     def clear(self) -> None:
         """Remove all of the last trial."""

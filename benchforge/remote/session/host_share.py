@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from benchforge.parts.part import Part, RunsPython, ServesCode
 from benchforge.parts.site import Tree
-from benchforge.remote.user_files import UserFiles, imported, user_files
+from benchforge.remote.archive import Archive
+from benchforge.remote.host_step import HostSuite
+from benchforge.remote.user_files import imported, user_files
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.measuring.host_files import entries
 from benchforge.suite.measuring.used_parts import used
@@ -21,24 +23,25 @@ from benchforge.suite.toml.document import as_table
 _REQUESTS = ("request", "requests", "kinds", "session")
 
 
-@dataclass(frozen=True)
-class HostShare:
+class HostShare(NamedTuple):
     """What one host is given of a suite."""
 
-    files: UserFiles
-    text: str
-    "The suite, without secrets that the host does not need."
-    settings: tuple[tuple[str, str], ...]
-    environment: Mapping[str, str]
-    "Values of the environment that its parts name."
+    files: Archive
+    suite: HostSuite
     imports: frozenset[str]
     "Modules that the user's code imports on benchforge's own Python."
-    feeds: bool
-    "True if it sends requests, so that it has the files of feeds."
 
 
-def share_of(suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tree]) -> HostShare:
-    """Return what a host is given. Raises Unusable for files that cannot be brought."""
+def share_of(
+    suite: Suite,
+    label: str,
+    trees: Mapping[tuple[str | None, str], Tree],
+    digests: dict[str, str],
+) -> HostShare:
+    """Return what a host is given, without the addresses of its peers.
+
+    Raises Unusable for files that cannot be brought.
+    """
     places = list(_places(suite, label))
     sends = any(place[0] == "scenarios" for place in places)
     tables = [_at(suite.document.tables, place) for place in places]
@@ -57,14 +60,21 @@ def share_of(suite: Suite, label: str, trees: Mapping[tuple[str | None, str], Tr
     refs = {(p.directory, p.ref) for p in parts if isinstance(p, ServesCode) and p.ref is not None}
     checkouts = {k: (trees[k].repository, trees[k].checkout) for k in sorted(refs, key=str)}
     hidden = suite.secrets - own
-    return HostShare(
-        files=user_files(suite.path, roots, checkouts),
+    brought = user_files(suite.path, roots, checkouts)
+    host_suite = HostSuite(
+        files=brought.files.digest,
+        path=brought.suite,
+        trees=tuple(brought.trees),
         text=redact(suite.text, hidden),
+        profile=suite.profile,
         settings=tuple((k, redact(value, hidden)) for k, value in suite.settings.items()),
+        only=tuple(suite.only),
         environment=environment,
-        imports=frozenset(_imports(suite, parts, checkouts)),
+        digests=digests,
         feeds=sends,
+        peers=(),
     )
+    return HostShare(brought.files, host_suite, frozenset(_imports(suite, parts, checkouts)))
 
 
 def _places(suite: Suite, label: str) -> Iterator[tuple[str, ...]]:

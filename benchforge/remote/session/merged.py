@@ -1,7 +1,7 @@
 """The parts of a trial from all hosts, as one trial."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,26 +22,32 @@ from benchforge.text import door
 _WHY = "the parts run on several hosts, whose counters are those of the hosts"
 
 
-@dataclass(frozen=True)
+@dataclass
 class HostPart:
-    """What is known of a host in a trial; `trial` is None where it was lost."""
+    """What is known of a host in a trial, as it goes on; `trial` is None where it was lost."""
 
-    facts: HostFacts
     parts: tuple[str, ...]
-    trial: Trial | None
-    clock: tuple[float, float] | None
-    "Offset and its bound, in seconds."
-    moved_s: float | None
-    traffic: Mapping[str, int]
-    hard_facts: Mapping[str, Any] | None
     loads: bool
     "True for the host of the first load tool."
     serves: bool
-    links: Mapping[str, HostLink]
-    started_s: float | None
-    reading: Reading | None
+    shares: bool
+    "True for one of several load tools."
     before: str
     "Begin of the names of its files."
+    facts: HostFacts
+    trial: Trial | None = None
+    clock: tuple[float, float] | None = None
+    "Offset and its bound, in seconds."
+    moved_s: float | None = None
+    traffic: Mapping[str, int] = field(default_factory=dict)
+    hard_facts: Mapping[str, JsonValue] | None = None
+    links: Mapping[str, HostLink] = field(default_factory=dict)
+    started_s: float | None = None
+
+    @property
+    def reading(self) -> Reading | None:
+        """What one of several load tools reports."""
+        return self.trial.reading if self.trial is not None and self.shares else None
 
 
 def merged(

@@ -1,23 +1,25 @@
 """Connected hosts: what they are, whether their parts lack anything, and the links between."""
 
 import contextlib
+import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, ProgramMissing, Unusable
 from benchforge.model.files.environment import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
 from benchforge.remote import wire
-from benchforge.remote.agent.place import names_of
+from benchforge.remote.agent.links import measured
+from benchforge.remote.agent.place import Place, names_of
+from benchforge.remote.answers import BUILDS_WITHIN_S, Prepared, T
 from benchforge.remote.archive import Archive, archive, code_digest
-from benchforge.remote.calls import Losses, PipeConnection
-from benchforge.remote.host_step import HostSuite
+from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
 from benchforge.remote.session.host_share import HostShare, share_of
 from benchforge.run.checkout.checkouts import checked_out
 from benchforge.run.programs.runtimes import Ready
@@ -29,10 +31,15 @@ from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
+from benchforge.text import safe
 from benchforge.text.readable import conjoined
 
 _LINK_S, _BRIEF_LINK_S = 0.5, 0.1
 "How long a link is filled when hosts are connected, and before each load."
+_BEGINS_WITHIN_S, _PREPARES_WITHIN_S = BOOTS_WITHIN_S + 2 * wire.LEASE_S, 100.0
+"How long a host takes to import benchforge and get its lock, and to look at its programs."
+_LINKS_WITHIN_S = 10.0
+"Wait for a connection between two hosts."
 
 
 Connect = Callable[[str, Losses], PipeConnection]
@@ -81,7 +88,8 @@ class HostSession:
         self._measure_links()
         for label, host in self.hosts.items():
             words = f" ({', '.join(host.labels)})" if host.labels else ""
-            tell(f"host {label}{words}: {host.address}, {host.facts.get('cpu') or 'CPU unknown'}")
+            cpu = host.facts.get("cpu") or "CPU unknown"
+            tell(safe.line(f"host {label}{words}: {host.address}, {cpu}"))
 
     def connected(self) -> None:
         """Connect the hosts that are not connected. Raises what a host raises."""
@@ -110,7 +118,7 @@ class HostSession:
             self._digests |= workload.files
         with checked_out(suite, ground(suite, ()), lambda _: None) as context:
             for label in self.labels:
-                self._shares[label] = share_of(suite, label, context.trees)
+                self._shares[label] = share_of(suite, label, context.trees, self._digests)
 
     def _brought(self, files: Archive) -> None:
         """Start the far ends. Raises ProgramMissing, naming all hosts that have none."""
@@ -155,10 +163,22 @@ class HostSession:
         self._over.set()
         self.disconnected()
 
-    def all_of(self, labels: Iterable[str], do: str, **what: object) -> dict[str, Any]:
-        """Do the same on several hosts at once; return what each answers."""
-        sent = [(label, self.connections[label].send(do, **what)) for label in labels]
-        return {label: self.connections[label].result(number) for label, number in sent}
+    def all_of(
+        self, labels: Iterable[str], method: Callable[..., T], lasts_s: float = 0.0, **same: object
+    ) -> dict[str, T]:
+        """Call a method of several hosts at once; return what each answers."""
+        return self.each_of(method, dict.fromkeys(labels, same), lasts_s)
+
+    def each_of(
+        self,
+        method: Callable[..., T],
+        arguments: Mapping[str, Mapping[str, Any]],
+        lasts_s: float = 0.0,
+    ) -> dict[str, T]:
+        """Call a method of several hosts at once, each with arguments of its own."""
+        hosts = self.connections
+        sent = {k: hosts[k].send(method, lasts_s, **words) for k, words in arguments.items()}
+        return {label: hosts[label].result(call) for label, call in sent.items()}
 
     def number_of(self, inputs: TrialInputs) -> int:
         """Return the number of a trial's case, by which hosts know it."""
@@ -166,25 +186,22 @@ class HostSession:
         return self._numbers[name.digest, name.arm, name.placebo]
 
     def _introduced(self) -> None:
-        sent = {
-            label: self.connections[label].send(
-                "begin", label=label, address=self._suite.hosts[label].address
-            )
-            for label in self.labels
-        }
+        addresses = {label: self._suite.hosts[label].address for label in self.labels}
+        arguments = {k: {"label": k, "address": address} for k, address in addresses.items()}
         own = code_digest()
-        for label, number in sent.items():
-            answer = self.connections[label].result(number)
-            if answer["code"] != own:
-                message = f"hosts.{label}: benchforge there is {answer['code']}, and here {own}"
+        for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
+            if begun.code != own:
+                message = f"hosts.{label}: benchforge there is {begun.code}, and here {own}"
                 hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
                 raise Unusable(message, hint)
+            if addresses[label] not in {None, begun.address}:
+                raise wire.HostFault(label, f"it has another address, {begun.address}")
             before = self.hosts.get(label)
             self.hosts[label] = HostFacts(
-                address=answer["address"],
+                address=begun.address,
                 labels=self._suite.hosts[label].labels,
-                code=answer["code"],
-                facts=answer["facts"],
+                code=begun.code,
+                facts=begun.facts,
                 links={} if before is None else before.links,
             )
 
@@ -195,54 +212,37 @@ class HostSession:
         hosts: dict[str, JsonValue] = {one: hard(host.facts) for one, host in self.hosts.items()}
         return {**self.hosts[server].facts, "hosts": hosts}
 
-    def _host_suite(self, share: HostShare, peers: Sequence[str]) -> HostSuite:
-        suite = self._suite
-        return HostSuite(
-            files=share.files.files.digest,
-            path=share.files.suite,
-            trees=tuple(share.files.trees),
-            text=share.text,
-            profile=suite.profile,
-            settings=share.settings,
-            only=tuple(suite.only),
-            environment=dict(share.environment),
-            digests=self._digests,
-            feeds=share.feeds,
-            peers=tuple(peers),
-        )
-
     def _prepared(self) -> None:
         """Give each host its share of the suite. Raises ProgramMissing, naming all that lacks."""
         peers = sorted({host.address for host in self.hosts.values()})
         for label, share in self._shares.items():
-            self.connections[label].bring_files(share.files.files)
-        sent = {
-            label: self.connections[label].send(
-                "prepare", suite=self._host_suite(share, peers).model_dump(mode="json")
-            )
+            self.connections[label].bring_files(share.files)
+        suites = {
+            label: {"suite": {**share.suite.model_dump(mode="json"), "peers": peers}}
             for label, share in self._shares.items()
         }
-        answers = {label: self.connections[label].result(number) for label, number in sent.items()}
-        if lacking := {label: one for label, one in answers.items() if "missing" in one}:
-            messages = (text for label, one in lacking.items() for text in _lacks(label, one))
-            hints = (text for label, one in lacking.items() for text in _how(label, one))
+        builds_s = _PREPARES_WITHIN_S + BUILDS_WITHIN_S * len(self._suite.runtimes)
+        prepared = self.each_of(Place.prepare, suites, builds_s)
+        lacking = {label: host for label, host in prepared.items() if host.missing or host.faults}
+        if lacking:
+            messages = (text for label, host in lacking.items() for text in _lacks(label, host))
+            hints = (text for label, host in lacking.items() for text in _how(label, host))
             raise ProgramMissing("; ".join(messages), "; ".join(hints))
         own = names_of(self._graph.cases)
-        for label, answer in answers.items():
-            if answer["cases"] != own or not answer["digests"].items() <= self._digests.items():
+        for label, host in prepared.items():
+            if host.cases != own or not host.digests.items() <= self._digests.items():
                 message = f"hosts.{label}: the suite's code or data are others there"
                 raise Unusable(message, "run it again, and change no file meanwhile")
-            self._alike(label, answer)
+            self._alike(label, host)
 
-    def _alike(self, label: str, answer: Mapping[str, Any]) -> None:
+    def _alike(self, label: str, host: Prepared) -> None:
         """Note versions and runtimes of a host. Raises Unusable where another host has others."""
-        for name, version in answer["versions"].items():
+        for name, version in host.versions.items():
             if self._versions.setdefault(name, version) != version:
                 other = self._versions[name]
                 message = f"hosts.{label}: {name} is {version}, and {other} on another host"
                 raise Unusable(message, "install the same version on all hosts of a role")
-        for name, given in answer["runtimes"].items():
-            runtime = TypeAdapter(Ready).validate_python(given)
+        for name, runtime in host.runtimes.items():
             before = self._runtimes.setdefault(name, runtime)
             if _packages(runtime) != _packages(before):
                 differ = _packages(runtime).items() ^ _packages(before).items()
@@ -271,16 +271,17 @@ class HostSession:
     def _link(self, source: str, target: str, seconds: float) -> HostLink:
         """Measure the network from a host to another. Raises NoAnswer where there is none."""
         address = self.hosts[target].address
-        port = self.connections[target].call("sink")
+        token = secrets.token_hex(16)
+        port = self.connections[target].call(Place.sink, token=token)
+        where = {"address": address, "port": port, "seconds": seconds, "token": token}
         try:
-            link = self.connections[source].call(
-                "link", address=address, port=port, seconds=seconds
-            )
-        except wire.HostFault as fault:
+            return self.connections[source].call(measured, _LINKS_WITHIN_S, **where)
+        except NoAnswer as error:
+            if type(error) is not NoAnswer:  # a host was lost, or sends what none of ours does
+                raise
             message = f"{source} cannot reach {target} at {address}:{port}"
             hint = "a firewall, or an address of another network: see [hosts.x] address"
-            raise NoAnswer(message, hint) from fault
-        return HostLink.model_validate(link)
+            raise NoAnswer(message, hint) from error
 
 
 @contextlib.contextmanager
@@ -310,17 +311,17 @@ def _packages(runtime: Ready) -> dict[str, str]:
     return {facts.implementation: facts.version, **facts.packages}
 
 
-def _lacks(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
-    if names := [name for name, *_ in lacking["missing"]]:
+def _lacks(label: str, host: Prepared) -> Iterator[str]:
+    if names := [name for name, *_ in host.missing]:
         yield f"{label} lacks {conjoined(names)}"
-    yield from (f"{label}: {message}" for message, _ in lacking["runtimes"])
+    yield from (f"{label}: {message}" for message, _ in host.faults)
 
 
-def _how(label: str, lacking: Mapping[str, Any]) -> Iterator[str]:
+def _how(label: str, host: Prepared) -> Iterator[str]:
     """Yield how to get what is missing: one command for all Debian packages."""
-    packages = sorted({debian for _, debian, _ in lacking["missing"] if debian})
+    packages = sorted({debian for _, debian, _ in host.missing if debian})
     apt = [f"apt-get install {' '.join(packages)}"] if packages else []
-    others = dict.fromkeys(how for _, debian, how in lacking["missing"] if not debian)
-    of_runtimes = dict.fromkeys(hint for _, hint in lacking["runtimes"])
+    others = dict.fromkeys(how for _, debian, how in host.missing if not debian)
+    of_runtimes = dict.fromkeys(hint for _, hint in host.faults)
     if ways := [*apt, *others, *of_runtimes]:
         yield f"on {label}: {'; '.join(ways)}"

@@ -2,16 +2,20 @@
 
 import base64
 import contextlib
+import errno
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchforge.errors import ProgramMissing, TrialFailed, Unusable
-from benchforge.model.trial.hosts import HostLink
-from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import SYSTEM, USAGE
 from benchforge.model.trial.trial import Failure, Trial
+from benchforge.parts.part import GRACE_S, Service
 from benchforge.remote import wire
+from benchforge.remote.agent.host_trial import HostTrial
+from benchforge.remote.agent.place import Place
+from benchforge.remote.answers import ANSWERS_WITHIN_S, MAKES_WITHIN_S, StartedService
 from benchforge.remote.host_step import HostStep
 from benchforge.remote.readings import merged_reading
 from benchforge.remote.session.merged import HostPart, merged
@@ -23,7 +27,8 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
 from benchforge.run.trial.stages.steps import Steps, each
-from benchforge.text import door
+from benchforge.suite.cases.case import load_s
+from benchforge.text import door, safe
 
 if TYPE_CHECKING:
     from benchforge.remote.session.session import HostSession
@@ -32,6 +37,7 @@ _FEWEST_TRIPS, _MOST_TRIPS = 16, 200
 _CLOSE_S, _TRIPS_S = 0.0002, 0.5
 "A round trip that is short enough, and how long to try for one."
 _LARGEST_FILES = 512 << 20
+_BY_ITS_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)
 _AHEAD_S = 0.3
 "How soon several load tools start, from when their hosts are told."
 
@@ -51,6 +57,8 @@ def measure(
         _connected_again(session)
         trial.enter()
         run(HOSTS, [trial])
+    except wire.HostFault:
+        raise
     except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
         failure = failure_of(error, inputs.step.case, inputs.folder)
         if isinstance(error, wire.HostLost):
@@ -62,7 +70,7 @@ def measure(
         failure = failure or failure_of(lost, inputs.step.case, inputs.folder)
         session.disconnected()
     measured = trial_of(inputs, context, recorder, failure)
-    return MeasuredTrial(merged(measured.trial, trial.parts(), inputs.folder), None)
+    return MeasuredTrial(merged(measured.trial, trial.hosts, inputs.folder), None)
 
 
 def _connected_again(session: "HostSession") -> None:
@@ -89,30 +97,33 @@ class _HostsTrial:
         )
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
-        self._clocks: dict[str, tuple[float, float]] = {}
-        self._moved: dict[str, float] = {}
-        self._traffic: dict[str, Mapping[str, int]] = {}
-        self._facts: dict[str, Any] = {}
-        self._trials: dict[str, Trial] = {}
         self._owns: bool | None = None
-        self._links: dict[str, dict[str, HostLink]] = {}
-        self._started_s: dict[str, float] = {}
+        self.hosts = {label: self._host(label) for label in self._labels}
+
+    def _host(self, label: str) -> HostPart:
+        """Return what is known of a host before the trial."""
+        loads, shares = label == self._load, label in self._tools and len(self._tools) > 1
+        return HostPart(
+            parts=tuple(name for name, host in self._case.hosts.items() if host == label),
+            loads=loads,
+            serves=label == self._server,
+            shares=shares,
+            before="" if loads else f"{label}/" if shares else f"{label}-",
+            facts=self._session.hosts[label],
+        )
 
     def enter(self) -> None:
         """Make the place of each host."""
-        call = self._session.connections.__getitem__
+        number = self._session.number_of(self._inputs)
+        steps = {label: {"case": number, "step": self._step(label)} for label in self._labels}
         with self.recorder.phase("keeper"):
-            number = self._session.number_of(self._inputs)
-            sent = {
-                label: call(label).send("enter", case=number, step=self._step(label))
-                for label in self._labels
-            }
-            entered = {label: call(label).result(number) for label, number in sent.items()}
-            self._facts = {label: answer["facts"] for label, answer in entered.items()}
+            for label, facts in self._session.each_of(Place.enter, steps, ANSWERS_WITHIN_S).items():
+                self.hosts[label].hard_facts = facts
+                self.hosts[label].facts = self._session.hosts[label]
 
     def _step(self, label: str) -> dict[str, Any]:
         """Return what a host is told of the trial."""
-        inputs, step = self._inputs, self._inputs.step
+        inputs, step, tools = self._inputs, self._inputs.step, self._tools
         answer = None
         if (like := inputs.like) is not None:
             answer = like.server, base64.b64encode(like.body).decode()
@@ -124,64 +135,75 @@ class _HostsTrial:
             number=inputs.number,
             attempt=inputs.attempt,
             answer=answer,
-            share=self._share(label),
+            share=(tools.index(label), len(tools)) if self.hosts[label].shares else None,
             rate=None if self._case.find is None else self._case.driver.load().rate,
             null=self._null(),
         ).model_dump(mode="json")
 
-    def start(self) -> Steps[dict[str, Any]]:
+    def start(self) -> Steps[dict[str, StartedService]]:
         """Start all services in order, each on its host; return where each is."""
-        case, services = self._case, dict[str, dict[str, Any]]()
+        case, services = self._case, dict[str, StartedService]()
         backends: dict[str, Any] = {}
         upstreams: dict[str, Any] = {}
         with self.recorder.phase("services"):
-            for role, label, _ in services_of(case):
+            for role, label, part in services_of(case):
                 name = f"{role}-{label}"
                 host = self._session.connections[case.hosts[name]]
+                made = type(part).template is not Service.template
                 services[name] = host.call(
-                    "service", name=name, backends=backends, upstreams=upstreams
+                    HostTrial.service,
+                    part.ready_within + (MAKES_WITHIN_S if made else 0.0),
+                    name=name,
+                    backends=backends,
+                    upstreams=upstreams,
                 )
                 yield
-                (backends if role == "backend" else upstreams)[label] = services[name]["gives"]
+                (backends if role == "backend" else upstreams)[label] = services[name].gives
         return services
 
-    def ask(self, services: dict[str, Any]) -> None:
+    def ask(self, services: dict[str, StartedService]) -> None:
         """Let the load tools' hosts send the request until it is answered rightly."""
+        places = {name: service.model_dump() for name, service in services.items()}
+        within_s = self._case.server.ready_within
         with self.recorder.phase("ask"):
-            self._session.all_of(self._tools, "ask", services=services)
+            self._session.all_of(self._tools, HostTrial.ask, within_s, services=places)
 
     def warm_up(self, _: None) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
+        case, lasts_s = self._case, self._case.warm_up_s + self._case.driver.grace_s()
+        if case.workload is not None:  # its users log in, and each kind is answered
+            lasts_s += MAKES_WITHIN_S
+            lasts_s += case.server.ready_within * len(case.workload.first)
         with self.recorder.phase("ask"):
-            self._session.all_of(self._tools, "warm_up")
+            self._session.all_of(self._tools, HostTrial.warm_up, lasts_s)
         with self.recorder.phase("links"):
-            self._links = self._session.links_of(self._case)
+            for label, links in self._session.links_of(self._case).items():
+                self.hosts[label].links = links
 
     def load(self, _: None) -> None:
         """Run the load, while each other host looks at its parts."""
         session = self._session
         with self.recorder.phase("load"):
             others = [label for label in self._labels if label not in self._tools]
-            self._clocks = {label: self._offset(label) for label in self._labels}
-            before = session.all_of(self._labels, "traffic")
-            self._owns = session.all_of(others, "watch").get(self._server, {}).get("owns")
-            self._loaded()
-            after = session.all_of(self._labels, "traffic")
-            observed = session.all_of(others, "observed")
-            if self._server in observed and observed[self._server]["owns"] is not self._owns:
-                self._owns = observed[self._server]["owns"]
-            self._moved = {
-                label: self._offset(label)[0] - self._clocks[label][0] for label in self._labels
-            }
-            self._traffic = {
-                label: {name: after[label][name] - count for name, count in counts.items()}
-                for label, counts in before.items()
-            }
+            for label, host in self.hosts.items():
+                host.clock = self._offset(label)
+            clocks = {label: host.clock[0] for label, host in self.hosts.items() if host.clock}
+            before = session.all_of(self._labels, Place.traffic)
+            self._owns = session.all_of(others, HostTrial.watch).get(self._server)
+            self._loaded(clocks)
+            after = session.all_of(self._labels, Place.traffic)
+            observed = session.all_of(others, HostTrial.observed)
+            self._owns = observed.get(self._server, self._owns)
+            for label, host in self.hosts.items():
+                host.moved_s = self._offset(label)[0] - clocks[label]
+                counts = {name: after[label].get(name, -1) - n for name, n in before[label].items()}
+                host.traffic = {name: count for name, count in counts.items() if count >= 0}
 
     def finish(self, _: None) -> None:
         """Let the load tools' hosts read what their tools say, and send the request again."""
         with self.recorder.phase("stop"):
-            self._session.all_of(self._tools, "finish")
+            kinds = 1 if self._case.workload is None else len(self._case.workload.first)
+            self._session.all_of(self._tools, HostTrial.finish, kinds * ANSWERS_WITHIN_S)
 
     def _null(self) -> dict[str, Any] | None:
         """Return the null server, and for whose share of the load it is; None in a trial."""
@@ -190,32 +212,26 @@ class _HostsTrial:
             return None
         return {"server": server.model_dump(), "share": divided[1:]}
 
-    def _share(self, label: str) -> tuple[int, int] | None:
-        """Return the place of a host among those that divide the load, and their number."""
-        several = len(self._tools) > 1 and label in self._tools
-        return (self._tools.index(label), len(self._tools)) if several else None
-
-    def _loaded(self) -> None:
+    def _loaded(self, clocks: Mapping[str, float]) -> None:
         """Run the load; several load tools start at one moment, each by its host's own clock.
 
         Those of a rate start one after the other within one interval of the whole rate.
         """
-        call = self._session.connections.__getitem__
+        driver = self._case.driver
+        lasts_s = load_s(driver) + max(0.0, driver.grace_s() - GRACE_S)
         if len(self._tools) == 1:
-            call(self._load).call("load")
+            self._session.all_of(self._tools, HostTrial.load, lasts_s)
             return
-        at, rate = time.monotonic() + _AHEAD_S, self._case.driver.load().rate
-        later_s = {
-            label: 0.0 if rate is None else number / rate
-            for number, label in enumerate(self._tools)
-        }
-        sent = {
-            label: call(label).send("load", begins_s=at + later + self._clocks[label][0])
-            for label, later in later_s.items()
-        }
-        began = {label: call(label).result(number)["began"] for label, number in sent.items()}
-        starts = {label: began[label] - self._clocks[label][0] - later_s[label] for label in began}
-        self._started_s = {label: start - min(starts.values()) for label, start in starts.items()}
+        rate, begin_s = driver.load().rate, time.monotonic() + _AHEAD_S
+        later_s = {label: n / rate if rate else 0.0 for n, label in enumerate(self._tools)}
+        begins = {k: {"begins_s": begin_s + later_s[k] + clocks[k]} for k in self._tools}
+        starts: dict[str, float] = {}
+        for label, moment in self._session.each_of(HostTrial.load, begins, lasts_s).items():
+            starts[label] = moment - clocks[label] - later_s[label]
+            if abs(starts[label] - begin_s) > lasts_s + ANSWERS_WITHIN_S:
+                raise wire.HostFault(label, "its load began at another time")
+        for label, start in starts.items():
+            self.hosts[label].started_s = start - min(starts.values())
 
     def _offset(self, label: str) -> tuple[float, float]:
         """Return the host's clock less ours, from the quickest round trip, and its bound."""
@@ -225,9 +241,9 @@ class _HostsTrial:
             min(trips)[0] > _CLOSE_S and len(trips) < _MOST_TRIPS and time.monotonic() < enough_s
         ):
             before = time.monotonic()
-            there = self._session.connections[label].call("clock")
+            moment = self._session.connections[label].call(Place.clock)
             after = time.monotonic()
-            trips.append((after - before, there - (before + after) / 2))
+            trips.append((after - before, moment - (before + after) / 2))
         took, offset = min(trips)
         return offset, took / 2
 
@@ -235,25 +251,36 @@ class _HostsTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
-        answers = self._session.all_of(others_first, "leave", failure=why)
-        for label, answer in answers.items():
-            self._trials[label] = Trial.model_validate_json(answer["trial"])
-            self._fetched(label, answer["files"])
-            self._session.connections[label].call("clear")
-        body = answers[self._load]["body"]
-        trial = self._trials[self._load].model_copy(
+        stops_s = ANSWERS_WITHIN_S * len(self._case.services)
+        ended = self._session.all_of(others_first, HostTrial.leave, stops_s, failure=why)
+        for label, part in ended.items():
+            self.hosts[label].trial = part.trial
+            self._fetched(label, part.files)
+            self._session.connections[label].call(Place.clear)
+        step, phases = self._inputs.step, ended[self._load].trial.phases
+        warm_up = {name: phases[name] for name in phases.keys() & {"warm-up"}}
+        trial = ended[self._load].trial.model_copy(
             update={
                 "case": self._case.name,  # a host does not know secrets of other parts
                 "number": self._inputs.number,
+                "block": step.block,
+                "position": step.position,
+                "attempt": self._inputs.attempt,
+                "seed": step.seed,
                 "started": self.recorder.began,
                 "seconds": time.monotonic() - self.recorder.begun_s,
-                "phases": self._phases(),
+                "phases": {**warm_up, **self.recorder.phases},
+                "checks": (),
             }
         )
-        if len(self._tools) > 1:
-            trial = self._divided(trial)
-        trial = merged(trial, self.parts(), self._inputs.folder, owns=self._owns)
-        return MeasuredTrial(trial, None if body is None else base64.b64decode(body))
+        try:
+            if len(self._tools) > 1:
+                trial = self._divided(trial)
+            trial = merged(trial, self.hosts, self._inputs.folder, owns=self._owns)
+        except (ArithmeticError, LookupError, ValueError, FileNotFoundError) as error:
+            reason = f"what hosts say of the trial contradicts itself: {str(error).splitlines()[0]}"
+            raise wire.HostFault(self._load, reason) from error
+        return MeasuredTrial(trial, ended[self._load].body)
 
     def _divided(self, trial: Trial) -> Trial:
         """Return the trial with the load of all load tools, and what they report together."""
@@ -264,10 +291,11 @@ class _HostsTrial:
             if trial.load is None
             else trial.load.model_copy(update={name: getattr(whole, name) for name in names})
         )
-        failures = (self._trials[label].failure for label in self._tools)
-        readings = [self._reading(label) for label in self._tools]
-        complete = [one for one in readings if one is not None]
-        starts = [self._started_s.get(label, 0.0) for label in self._tools]
+        tools = [self.hosts[label] for label in self._tools]
+        failures = (tool.trial.failure for tool in tools if tool.trial is not None)
+        readings = [tool.reading for tool in tools]
+        complete = [reading for reading in readings if reading is not None]
+        starts = [tool.started_s or 0.0 for tool in tools]
         update = {
             "load": load,
             "driver_digest": self._case.driven,
@@ -276,72 +304,41 @@ class _HostsTrial:
         }
         return trial.model_copy(update=update)
 
-    def _phases(self) -> dict[str, float]:
-        own = dict(self.recorder.phases)
-        there = self._trials[self._load].phases
-        return own | {name: there[name] for name in ("warm-up",) if name in there}
-
-    def _fetched(self, label: str, names: list[str]) -> None:
+    def _fetched(self, label: str, names: Iterable[str]) -> None:
         """Bring a host's files into the trial's folder; those that each host has get its label.
 
         Those of a second load tool and so on have the names of the first one's, in a folder.
         """
-        left = _LARGEST_FILES
-        folder = self._inputs.folder
+        rest, folder, before = _LARGEST_FILES, self._inputs.folder, self.hosts[label].before
         for name in names:
-            before = self._before(label)
             shared = name in {USAGE, SYSTEM, "keeper.err"} or before.endswith("/")
             own = f"{before}{name}" if shared else name
-            pieces: list[bytes] = []
-            size = 1
-            while sum(map(len, pieces)) < size and left > 0:
-                piece = self._session.connections[label].call(
-                    "fetch", name=name, offset=sum(map(len, pieces))
-                )
-                data, size = base64.b64decode(piece["data"]), int(piece["size"])
-                pieces.append(data)
-                left -= len(data)
-                if not data:
-                    break
-            if left <= 0:
+            if os.path.lexists(folder / own):
+                raise wire.HostFault(label, f"another host has a file {safe.word(own)}, too")
+            content = self._content(label, name, rest)
+            rest -= len(content)
+            try:
+                if folders := own.rpartition("/")[0]:
+                    with contextlib.suppress(FileExistsError):
+                        door.make(folder, folders)
+                door.write(folder, own, content, lasting=False)
+            except OSError as error:
+                if error.errno not in _BY_ITS_NAME:
+                    raise
+                raise wire.HostFault(label, f"{safe.word(own[:99])}: {error.strerror}") from error
+
+    def _content(self, label: str, name: str, most: int) -> bytes:
+        """Return a file of a host."""
+        content, size, host = bytearray(), 1, self._session.connections[label]
+        while len(content) < size:
+            piece = host.call(Place.fetch, name=name, offset=len(content))
+            size = piece.size
+            if size > most:
                 raise TrialFailed("read", f"{label}: its files are larger than 512 MiB")
-            above = own.rpartition("/")[0]
-            with contextlib.suppress(FileExistsError):
-                if above:
-                    door.make(folder, above)
-            door.write(folder, own, b"".join(pieces), lasting=False)
-
-    def _before(self, label: str) -> str:
-        """Return what stands before the names of a host's files."""
-        if label == self._load:
-            return ""
-        return f"{label}/" if label in self._tools else f"{label}-"
-
-    def _reading(self, label: str) -> Reading | None:
-        """Return what one of several load tools reports."""
-        several = len(self._tools) > 1 and label in self._tools and label in self._trials
-        return self._trials[label].reading if several else None
-
-    def parts(self) -> dict[str, HostPart]:
-        """Return what is known of each host's part."""
-        return {
-            label: HostPart(
-                facts=self._session.hosts[label],
-                parts=tuple(name for name, host in self._case.hosts.items() if host == label),
-                trial=self._trials.get(label),
-                clock=self._clocks.get(label),
-                moved_s=self._moved.get(label),
-                traffic=self._traffic.get(label, {}),
-                hard_facts=self._facts.get(label),
-                loads=label == self._load,
-                links=self._links.get(label, {}),
-                started_s=self._started_s.get(label),
-                reading=self._reading(label),
-                before=self._before(label),
-                serves=label == self._server,
-            )
-            for label in self._labels
-        }
+            content += piece.data
+            if len(piece.data) != wire.CHUNK and len(content) != size:
+                raise wire.HostFault(label, f"a piece of {safe.word(name)} has another size")
+        return bytes(content)
 
 
 HOSTS = Way(

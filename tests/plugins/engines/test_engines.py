@@ -14,8 +14,9 @@ from hosts_lab import Lab, lab, one_server
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.parts.registry import Registry
 from benchforge.remote import wire
+from benchforge.remote.agent.place import Place
 from benchforge.remote.archive import archive
-from benchforge.remote.calls import Losses, PipeConnection
+from benchforge.remote.calls import Losses, PipeConnection, SentCall
 from benchforge.remote.dask.engine import connecting as by_dask
 from benchforge.remote.ssh.engine import connecting as by_ssh
 from benchforge.suite.load import load
@@ -23,6 +24,10 @@ from benchforge.suite.load import load
 HOSTS = ("load", "app")
 FAR = "benchforge.remote.agent"
 Connect = Callable[[str, Losses], PipeConnection]
+
+
+def no() -> None:
+    """Be called: no host has such a call."""
 
 
 # The page of several hosts has all of this over ssh.
@@ -104,19 +109,20 @@ def test_an_engine_carries_calls_and_losses(
         load_host.bring(files)
         app.bring(files)
         with beats(load_host, app):
-            first, second = app.send("clock"), app.send("clock")
+            first, second = app.send(Place.clock), app.send(Place.clock)
             assert app.result(second) >= app.result(first) > 0
             with pytest.raises(Unusable, match="app: no call 'no'"):
-                app.call("no")
-            with pytest.raises(Unusable, match="no call 'xxx"):
-                app.call("x" * 3_000_000)
+                app.call(no)
+            with pytest.raises(Unusable, match="no call 'no"):
+                app.call(no, words="x" * 3_000_000)
             lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
             (pid,) = (line.split()[0] for line in lines.splitlines() if FAR in line)
             hosts.inside("app", "kill", "-9", pid)
             with pytest.raises(wire.HostLost, match="lost host app: "):
-                load_host.result(-1)  # it waits for its own host, until another is lost
+                # It waits for its own host, until another is lost.
+                load_host.result(SentCall(no, -1, WAITS_S, time.monotonic() + WAITS_S))
     gone(hosts)
     with ways() as connect, contextlib.closing(connect("app", Losses())) as silent:
         silent.bring(files)
-        assert silent.call("clock") > 0
+        assert silent.call(Place.clock) > 0
         gone(hosts)  # without a beat, after its lease

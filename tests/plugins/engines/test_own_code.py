@@ -255,15 +255,15 @@ def test_a_host_gets_the_secrets_and_files_of_its_own_parts(
     path = site(tmp_path)
     text = SUITE.replace("PYTHON", "3.11").replace('ref = "v1"\n', "")
     suite = load(path, Registry(), text=text + MACHINES)
-    shares = {label: share_of(suite, label, {}) for label in ("load", "app", "db")}
+    shares = {label: share_of(suite, label, {}, {}) for label in ("load", "app", "db")}
     # The host of `mine`, behind a proxy, is asked with the requests of the load tool.
-    assert shares["app"].environment == SECRETS
-    assert shares["load"].environment == {"LOAD_TOKEN": SECRETS["LOAD_TOKEN"]}
-    assert shares["db"].environment == {}
-    assert "a-literal-password" in shares["app"].text
-    assert "a-literal-password" not in shares["load"].text
-    assert "code/serve.py" in unpacked(shares["app"].files.files.packed, tmp_path)
-    assert unpacked(shares["load"].files.files.packed, tmp_path) == {}
+    assert shares["app"].suite.environment == SECRETS
+    assert shares["load"].suite.environment == {"LOAD_TOKEN": SECRETS["LOAD_TOKEN"]}
+    assert shares["db"].suite.environment == {}
+    assert "a-literal-password" in shares["app"].suite.text
+    assert "a-literal-password" not in shares["load"].suite.text
+    assert "code/serve.py" in unpacked(shares["app"].files.packed, tmp_path)
+    assert unpacked(shares["load"].files.packed, tmp_path) == {}
     assert {"os", "markupsafe"} <= shares["app"].imports
 
 

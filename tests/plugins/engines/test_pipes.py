@@ -10,6 +10,7 @@ import pytest
 import benchforge.remote.dask
 from benchforge.model.suite.hosts import HostTable
 from benchforge.remote import wire
+from benchforge.remote.agent.place import Place
 from benchforge.remote.calls import Losses, PipeConnection
 from benchforge.remote.ssh.connection import COMMAND, SshPipe
 
@@ -72,6 +73,6 @@ def test_a_lost_host_is_noted_by_the_first_write_that_fails_and_not_written_to_a
     connection = PipeConnection("app", pipe, losses, "")
     for _ in range(2):
         with pytest.raises(wire.HostLost, match="lost host app: it is cut off"):
-            connection.send("clock")
+            connection.send(Place.clock)
     assert losses.lost is not None
     assert pipe.writes == 1

@@ -21,6 +21,7 @@ from benchforge.model.files.folder import HEADER
 from benchforge.model.values.units import Duration
 from benchforge.parts.registry import Registry
 from benchforge.remote.engine import on_hosts
+from benchforge.remote.wire import HostFault
 from benchforge.results.resume import ResumableResult, begun
 from benchforge.run.addresses import check_addresses
 from benchforge.run.checkout.checkouts import checked_out, with_code
@@ -185,7 +186,7 @@ def _measured(
         with context.host.many(), checked_out(prepared.suite, context, say) as context:
             return session(replace(prepared, context=context), begun, options)
     except Exception as error:
-        untold = isinstance(error, CannotKeep) and "--resume" not in error.hint
+        untold = isinstance(error, CannotKeep | HostFault) and "--resume" not in error.hint
         if options.resumable and (untold or used_up(error)):
             limit = " --anyway" * bool(used_up(error))  # which is a fact of the machine
             say(f"{ResultWriter(begun.folder).way_out}{limit}")

@@ -1,0 +1,184 @@
+"""What a host answers: the shapes that `agent` returns, and that are read strictly.
+
+Whoever controls a host controls what it sends: nothing that has another shape is used.
+"""
+
+import traceback
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
+
+from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError
+
+from benchforge.errors import (
+    BenchforgeError,
+    CannotKeep,
+    NoAnswer,
+    OutputDamaged,
+    ProgramMissing,
+    ServerBroken,
+    TrialFailed,
+    Unusable,
+)
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.bounds import bounded
+from benchforge.model.values.file_names import Below
+from benchforge.model.values.frozen import Frozen
+from benchforge.remote import wire
+from benchforge.run.programs.runtimes import Ready
+
+ANSWERS_WITHIN_S = 20.0
+"Longest time of a call in which a host waits for nothing."
+MAKES_WITHIN_S, BUILDS_WITHIN_S = 600.0, 3600.0
+"Longest time to fill a template or to log users in, and to build a runtime."
+_LONGEST = 300
+"Characters of a message about an answer."
+_OF_OURS = (CannotKeep, NoAnswer, OutputDamaged, ProgramMissing, TrialFailed, Unusable)
+_ERRORS = {kind.__name__: kind for kind in (BenchforgeError, *_OF_OURS)}
+
+Address = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3}){3}$")]
+Port = Annotated[int, Field(ge=1, le=65_535)]
+Moment = Annotated[float, Field(ge=0, le=1e12)]
+"Seconds of a monotonic clock: an age of the machine, and not of the universe."
+T = TypeVar("T")
+
+
+class BootAnswer(Frozen):
+    """What the boot program of a host reports."""
+
+    python: str
+    machine: str
+    have: bool | None = None
+    "True if benchforge's files are there; None if this Python cannot run them."
+
+
+class Begun(Frozen):
+    """What a host is."""
+
+    address: Address
+    code: str
+    facts: dict[str, JsonValue]
+
+
+class Prepared(Frozen):
+    """What parts lack on a host; if they lack nothing, what their programs are."""
+
+    missing: tuple[tuple[str, str, str], ...] = ()
+    "Programs: name, Debian package and how to get it."
+    faults: tuple[tuple[str, str], ...] = ()
+    "Messages about runtimes and CPUs, with hints."
+    cases: str = ""
+    digests: dict[str, str] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+    runtimes: dict[str, Ready] = Field(default_factory=dict)
+
+
+class StartedService(Frozen):
+    """Place of a service, and what it gives to those that use it."""
+
+    address: Address
+    ports: dict[str, Port]
+    gives: dict[str, str]
+    certificate: str | None
+
+
+class Piece(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
+    """A piece of a file, and the file's size."""
+
+    data: bytes
+    size: NonNegativeInt
+
+
+class HostPartOfTrial(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
+    """A host's part of a trial, and the names of its files."""
+
+    trial: Trial
+    body: bytes | None
+    files: tuple[Below, ...] = Field(max_length=10_000)
+
+
+class SentError(Frozen):
+    """An error on a host."""
+
+    type: str
+    message: str
+    hint: str = ""
+    stage: str = Field("drive", pattern="^[a-z]{1,20}$")
+    log: str = ""
+    about: Literal["behaviour", "apparatus"] = "behaviour"
+    broken: bool = False
+
+    @classmethod
+    def from_error(cls, error: Exception) -> "SentError":
+        """Return an error as it crosses; of a fault of our own, what it is and where."""
+        names = [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS]
+        if names:
+            fields = cls.model_fields.keys() - {"type"}
+            given = {name: getattr(error, name) for name in fields if hasattr(error, name)}
+            return cls(type=names[0], **given)
+        frames = traceback.extract_tb(error.__traceback__)[-3:]
+        way = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+        return cls(type="fault", message=f"{type(error).__name__}: {error} ({way})")
+
+    def raised(self, label: str, hide: Callable[[str], str]) -> BenchforgeError:
+        """Return the error to raise, with the host's label, in one line and without secrets."""
+        message, hint = (" ".join(hide(text).split()) for text in (self.message, self.hint))
+        if self.type not in _ERRORS:
+            return wire.HostFault(label, f"benchforge failed there: {message[:_LONGEST]}")
+        message = f"{label}: {message}"
+        if self.type != TrialFailed.__name__:
+            return _ERRORS[self.type](message, hint)
+        kind = ServerBroken if self.broken else TrialFailed
+        failed = kind(self.stage, message, hint, self.log)
+        failed.about = self.about
+        return failed
+
+
+class CallAnswer(Frozen, Generic[T]):
+    """The answer to a call."""
+
+    kind: Literal["answer"] = "answer"
+    id: int
+    value: T
+
+
+class FailedCall(Frozen):
+    """An error instead of an answer."""
+
+    kind: Literal["error"] = "error"
+    id: int
+    error: SentError
+
+
+class LostTrial(Frozen):
+    """A trial cannot go on: this answers no call."""
+
+    kind: Literal["lost"] = "lost"
+    reason: str
+
+
+def answer_to(call: Callable[..., T], line: bytes) -> CallAnswer[T] | FailedCall | LostTrial:
+    """Return what a host sent while a call of it waits, which returns what its method says.
+
+    Raises ValueError, which says in one line what is wrong.
+    """
+    answer: CallAnswer[T] | FailedCall | LostTrial = parsed(_envelope(call), line)
+    return answer
+
+
+@cache
+def _envelope(call: Callable[..., Any]) -> TypeAdapter[Any]:
+    shape = get_type_hints(call, include_extras=True)["return"]
+    message = CallAnswer[shape] | FailedCall | LostTrial  # type: ignore[valid-type]
+    return TypeAdapter(Annotated[message, Field(discriminator="kind")])
+
+
+def parsed(adapter: TypeAdapter[T], line: bytes) -> T:
+    """Return a line of JSON as its shape. Raises ValueError, which says what is wrong."""
+    try:
+        return adapter.validate_json(bounded(line), strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        words = (*map(str, first["loc"]), first["msg"])
+        raise ValueError(": ".join(" ".join(word.split())[:_LONGEST] for word in words)) from None

@@ -1,0 +1,244 @@
+"""Hosts that send what no host of ours does: each is a line, never a traceback, and none waits."""
+
+import contextlib
+import json
+import os
+import random
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from front_door import WAITS_S, Told, bench_words, calls
+from hostile_hosts import CONTROLS, Mutation, Recording, mutated, recorded
+from made.plain import trial
+from pydantic_core import to_jsonable_python
+
+from benchforge.errors import BenchforgeError, NoAnswer
+from benchforge.remote import answers, wire
+from benchforge.remote.agent import links
+from benchforge.remote.agent.files import FileCache
+from benchforge.remote.agent.host_trial import HostTrial
+from benchforge.remote.agent.place import Place
+from benchforge.remote.calls import Losses, PipeConnection
+
+Method = Callable[..., Any]
+AS_TEXT = CONTROLS.encode("unicode_escape").decode()
+PART = answers.HostPartOfTrial(trial=trial(), body=b"right", files=("a.out", "usage.csv"))
+SENT: Mapping[Method, Any] = {
+    Place.begin: {"address": "10.0.0.1", "code": "c0de", "facts": {"cpu": "x", "cpus": [1, {}]}},
+    Place.clock: 12.5,
+    FileCache.has: True,
+    Place.prepare: {"cases": "c", "versions": {"wrk": "4"}, "digests": {"a": "b"}},
+    Place.sink: 4096,
+    links.measured: {"bytes_per_s": 1e9, "round_trip_s": 1e-4},
+    Place.traffic: {"received": 1, "sent": 2, "dropped": 0},
+    Place.enter: {"cpu": "x", "cpus": 2},
+    HostTrial.service: {
+        "address": "10.0.0.1",
+        "ports": {"http": 80},
+        "gives": {"URL": "x"},
+        "certificate": None,
+    },
+    HostTrial.watch: True,
+    HostTrial.load: 13.5,
+    Place.fetch: {"data": "AAAA", "size": 3},
+    HostTrial.leave: to_jsonable_python(PART),
+    Place.clear: None,
+}
+"What an honest host answers to each call."
+
+
+class Sending:
+    """The pipe of a host that sends these lines once it is called, and ends or only beats.
+
+    A deaf one reads nothing.
+    """
+
+    def __init__(self, *lines: bytes, beats: bool = False, deaf: bool = False) -> None:
+        self._lines, self._beats, self._deaf = list(lines), beats, deaf
+        self._called, self._killed = threading.Event(), threading.Event()
+
+    def write(self, content: bytes) -> None:
+        if content != b"\n":
+            self._called.set()
+            if self._deaf and self._killed.wait(WAITS_S):
+                raise OSError("its pipe was closed")
+
+    def line(self) -> bytes:
+        self._called.wait(WAITS_S)
+        if self._lines:
+            return self._lines.pop(0)
+        return b"\n" if self._beats and not self._killed.wait(0.01) else b""
+
+    def complaint(self) -> str:
+        return "it ended"
+
+    def kill(self) -> None:
+        self._killed.set()
+
+    def close(self) -> None:
+        self._killed.set()
+
+
+def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
+    """Return what a connection makes of an answer. Raises what it raises."""
+    connection, over = PipeConnection("app", pipe, Losses(), ""), threading.Event()
+    connection._leased, connection._heard_s = True, time.monotonic()
+
+    def beat() -> None:
+        while not over.wait(0.01):
+            connection.beat()
+
+    threads = [threading.Thread(target=task, daemon=True) for task in (connection._read, beat)]
+    for thread in threads:
+        thread.start()
+    try:
+        return connection.call(call, lasts_s)
+    finally:
+        over.set()
+        connection.close()
+
+
+def error_of(call: Method, pipe: Sending, lasts_s: float = 0.0) -> BenchforgeError | None:
+    """Return the error that an answer ends in, if it does."""
+    try:
+        answered(call, pipe, lasts_s)
+    except BenchforgeError as error:
+        return error
+    return None
+
+
+def test_what_an_honest_host_answers_is_read() -> None:
+    for call, value in SENT.items():
+        line = json.dumps({"kind": "answer", "id": 1, "value": value}).encode() + b"\n"
+        assert to_jsonable_python(answered(call, Sending(line))) == value or call.__name__ in {
+            "prepare",
+            "leave",
+        }
+
+
+def test_any_answer_is_of_its_shape_or_one_error() -> None:
+    for number in range(520):
+        chance = random.Random(number)
+        call, value = chance.choice(list(SENT.items()))
+        change, sent = mutated({"kind": "answer", "id": 1, "value": value}, chance)
+        lines = sent.replace(b"@ID@", b"1").splitlines(keepends=True)
+        if error := error_of(call, Sending(*lines)):
+            assert isinstance(error, NoAnswer) or "error: " in change, (number, change)
+            assert len(error.message.splitlines()) == 1, (number, change)
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over(deaf: bool) -> None:
+    """Beats showed that it was there, and a call waited for it without end."""
+    error = error_of(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
+    assert isinstance(error, wire.HostLost)
+    assert error.message == "lost host app: it did not answer the call clock within 0.1 s"
+
+
+def test_the_time_of_a_call_begins_after_those_before_it() -> None:
+    connection = PipeConnection("app", Sending(beats=True), Losses(), "")
+    first = connection.send(HostTrial.load, 60.0)
+    second = connection.send(Place.clock)
+    assert second.deadline_s == first.deadline_s + answers.ANSWERS_WITHIN_S
+
+
+def test_a_link_is_measured_with_whom_it_is_meant_for_only() -> None:
+    """Whoever connected first was taken for the other host."""
+    port = links.sink("127.0.0.1", "token")
+    for sent in (b"nekot", b"", b"x" * 1000):
+        stranger = socket.create_connection(("127.0.0.1", port))
+        with stranger, contextlib.suppress(OSError):  # it is closed at once
+            stranger.sendall(sent)
+            stranger.shutdown(socket.SHUT_WR)
+            assert stranger.recv(1) == b""
+    assert links.measured("127.0.0.1", port, 0.01, "token").bytes_per_s > 0
+    with pytest.raises(NoAnswer, match=f"127.0.0.1:{port}: "):
+        links.measured("127.0.0.1", port, 0.01, "token")
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """Record a run on two hosts."""
+    return recorded(tmp_path_factory.mktemp("hosts") / "recorded")
+
+
+def run(recording: Recording, folder: Path, mutation: Mutation | None, *words: str) -> Told:
+    """Call benchforge with the fake hosts, one of which sends a mutation."""
+    recording.plant(mutation)
+    (folder / "suite.toml").write_text(recording.suite)
+    environment = {**os.environ, **recording.environment}
+    return calls(bench_words(), folder, environment)(*(words or ("run", "suite.toml")))
+
+
+def doubt(name: str) -> dict[str, Any]:
+    """Return a check that failed."""
+    fields = {"scope": "trial", "subject": "apparatus", "status": "fail"}
+    return {"id": name, "name": name, "message": name, **fields}
+
+
+def is_plain(ended: Told) -> None:
+    """No character of what was printed does anything to a terminal."""
+    assert not [char for char in ended.all if not char.isprintable() and char not in "\n\t\xa0"]
+
+
+@pytest.mark.samples(3)
+@pytest.mark.parametrize("number", range(50))
+def test_a_hostile_host_ends_a_run_in_one_error(
+    recording: Recording, tmp_path: Path, number: int
+) -> None:
+    mutation = recording.mutation(number)
+    ended = run(recording, tmp_path, mutation)
+    is_plain(ended)
+    assert ended.code in {0, 3, 4} or mutation.what.startswith("error: "), ended.all
+    if ended.code == 4 and "error: hosts." in ended.err and (tmp_path / "results").exists():
+        assert "to continue: benchforge run --resume results/suite-" in ended.err
+
+
+def test_what_a_host_calls_things_is_printed_as_text(recording: Recording, tmp_path: Path) -> None:
+    """A stage, a label and names of doubts were printed as they came."""
+    failure = {"stage": CONTROLS, "message": CONTROLS}
+    ended = run(recording, tmp_path, recording.changed("load", "leave", trial={"failure": failure}))
+    is_plain(ended)
+    assert f"FAILED ({AS_TEXT}): {AS_TEXT}\n" in ended.err
+    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
+    process = answer["value"]["trial"]["processes"][0]
+    process |= {"label": CONTROLS, "truncated": ["stdout"]}
+    doubts = [doubt(CONTROLS)]
+    ended = run(
+        recording,
+        tmp_path,
+        recording.changed("load", "leave", trial={"processes": [process], "checks": doubts}),
+    )
+    is_plain(ended)
+    assert f"{AS_TEXT}: it printed too much on stdout" in ended.err
+    assert f"{AS_TEXT} {AS_TEXT}" not in ended.all  # a host has no checks
+
+
+def test_the_command_of_the_error_continues(recording: Recording, tmp_path: Path) -> None:
+    ended = run(
+        recording, tmp_path, recording.changed("load", "leave", trial={"reading": CONTROLS})
+    )
+    assert ended.code == 4, ended.all
+    *_, error, hint = ended.err.splitlines()
+    assert error.startswith("error: hosts.load: its answer to leave is not one of benchforge's: ")
+    assert "value: trial: reading: " in error
+    assert hint.startswith("hint: see what runs there")
+    command = re.search("to continue: benchforge (run --resume results/suite-.*)", ended.err)
+    assert command, ended.err
+    ended = run(recording, tmp_path, None, *command[1].split())
+    assert ended.code == 0, ended.all
+
+
+def test_a_host_has_no_file_of_another_host(recording: Recording, tmp_path: Path) -> None:
+    """It could replace what another host's load tool printed."""
+    answer = json.loads((recording.folder / "load.json").read_text())["leave"][0]
+    files = [*answer["value"]["files"], "server-server.out"]
+    ended = run(recording, tmp_path, recording.changed("load", "leave", files=files))
+    assert ended.code == 4, ended.all
+    assert "error: hosts.load: another host has a file server-server.out, too" in ended.err

@@ -1,0 +1,270 @@
+"""What hosts send: recorded from real ones, and changed as no host of ours would."""
+
+import json
+import random
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from front_door import PROGRAMS, WAITS_S
+from hosts_lab import lab, one_server
+
+from benchforge.run.locate import locate
+
+FAKE = PROGRAMS / "harness/fake_host.py"
+BOOT = "boot"
+RECORDER = """#!/bin/sh
+for word; do label=$last; last=$word; done
+tee "{folder}/$label.calls" | {ssh} "$@" | tee "{folder}/$label.answers"
+"""
+CONTROLS = "\x1b]0;title\x07\x1b[2J\r\n\u202eerror: done\x9b31m\x00"
+_STOPS = 0.2
+"Share of changes at a depth that has another below it."
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    1.5,
+    10**30,
+    "",
+    CONTROLS,
+    [],
+    {},
+    [[]],
+    {"type": "fault"},
+    "x" * 100_000,
+)
+"Values of which none fits everywhere."
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """What a host sends instead of the answer to a call."""
+
+    host: str
+    call: str
+    sent: bytes
+    what: str
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A run on two hosts, and all that these sent."""
+
+    folder: Path
+    suite: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What benchforge's environment has to be, so that it talks to the fake hosts."""
+        return {"BENCHFORGE_SSH_COMMAND": shlex.join([sys.executable, str(FAKE), str(self.folder)])}
+
+    def plant(self, mutation: Mutation | None) -> None:
+        """Let a fake host send a mutation, or nothing but what was recorded."""
+        fields: dict[str, Any] = {"host": None}
+        if mutation is not None:
+            fields = {**asdict(mutation), "sent": mutation.sent.decode("latin-1")}
+        (self.folder / "mutation.json").write_text(json.dumps(fields))
+
+    def changed(self, host: str, call: str, **fields: Any) -> Mutation:
+        """Return an answer with other fields; of a trial only those that are named are others."""
+        answer = json.loads((self.folder / f"{host}.json").read_text())[call][0]
+        trial = answer["value"].get("trial", {}) | fields.pop("trial", {})
+        answer["value"] |= {"trial": trial, **fields}
+        return Mutation(host, call, _line({**answer, "id": "@ID@"}), "fields")
+
+    def mutation(self, number: int) -> Mutation:
+        """Return a mutation of an answer, the same one for a number."""
+        chance = random.Random(number)
+        host = chance.choice(["load", "app"])
+        answers = json.loads((self.folder / f"{host}.json").read_text())
+        call = chance.choice([*sorted(answers), *["leave"] * 10])  # its trial has most fields
+        what, sent = mutated(answers[call][0], chance)
+        return Mutation(host, call, sent, what)
+
+
+def recorded(folder: Path) -> Recording:
+    """Run a suite on two real hosts, and keep what these send."""
+    folder.mkdir()
+    with lab(folder, ("load", "app")) as hosts:
+        recorder = folder / "recorder"
+        recorder.write_text(RECORDER.format(folder=folder, ssh=locate("ssh")))
+        recorder.chmod(0o755)
+        suite = one_server(1) + "".join(map(hosts.table, ("load", "app")))
+        (folder / "suite.toml").write_text(suite)
+        ssh = hosts.environment["BENCHFORGE_SSH_COMMAND"].replace("ssh ", f"{recorder} ", 1)
+        ran = subprocess.run(
+            [sys.executable, "-m", "benchforge", "run", "suite.toml"],
+            cwd=folder,
+            env={**hosts.environment, "BENCHFORGE_SSH_COMMAND": ssh},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=WAITS_S,
+            stdin=subprocess.DEVNULL,
+        )
+        assert ran.returncode in {0, 4}, ran.stderr
+        for label in ("load", "app"):
+            (folder / f"{label}.json").write_text(json.dumps(_by_call(folder, label)))
+    shutil.rmtree(folder / "results")
+    return Recording(folder, suite)
+
+
+def _by_call(folder: Path, label: str) -> dict[str, list[Any]]:
+    """Return a host's answers by the names of the calls."""
+    name_of = runpy.run_path(str(FAKE))["name_of"]
+    lines = (folder / f"{label}.answers").read_bytes().splitlines()
+    boot, *rest = (json.loads(line) for line in lines if line)
+    given, _, calls = (folder / f"{label}.calls").read_bytes().partition(b"\n")
+    if not boot["have"]:
+        calls = calls[json.loads(given)["size"] :]
+    by_id = {one["id"]: one for one in map(json.loads, filter(None, calls.splitlines()))}
+    answers: dict[str, list[Any]] = {BOOT: [{**boot, "have": True}]}
+    for answer in rest:
+        answers.setdefault(name_of(by_id[answer["id"]]), []).append(answer)
+    return answers
+
+
+def mutated(answer: Mapping[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    """Return a change of an answer in words, and what is sent; @ID@ is the number of the call."""
+    change = chance.choice([*_INSIDE, *_INSIDE, _of_the_line, _of_the_frame, _of_the_error])
+    return change({**answer, "id": "@ID@"} if "id" in answer else dict(answer), chance)
+
+
+def _line(answer: object) -> bytes:
+    return json.dumps(answer).replace('"@ID@"', "@ID@").encode("latin-1") + b"\n"
+
+
+def _changed(
+    answer: dict[str, Any], chance: random.Random, change: Callable[[Any, Any], None]
+) -> tuple[str, bytes]:
+    """Change one place of an answer: at each depth all are as likely, so that none hides others."""
+    place, value = "", answer
+    while True:
+        keys = [key for key in _keys(value) if key != "id"]
+        key = chance.choice(keys)
+        place = f"{place}.{key}"
+        if not _keys(value[key]) or chance.random() < _STOPS:
+            change(value, key)
+            return place[1:], _line(answer)
+        value = value[key]
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value)
+    return list(range(len(value))) if isinstance(value, list) else []
+
+
+def _other_type(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    def change(there: Any, key: Any) -> None:
+        there[key] = chance.choice([one for one in WRONG if type(one) is not type(there[key])])
+
+    place, sent = _changed(answer, chance, change)
+    return f"another type: {place}", sent
+
+
+def _missing(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    place, sent = _changed(answer, chance, lambda there, key: there.pop(key))
+    return f"missing: {place}", sent
+
+
+def _more(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    def change(there: Any, key: Any) -> None:
+        if isinstance(there, list):
+            there.extend([there[key]] * 20_000)
+        else:
+            there[f"extra{CONTROLS}"] = CONTROLS
+
+    place, sent = _changed(answer, chance, change)
+    return f"more: {place}", sent
+
+
+def _controls(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    def change(there: Any, key: Any) -> None:
+        there[key] = f"{there[key]}{CONTROLS}"
+
+    place, sent = _changed(answer, chance, change)
+    return f"control characters: {place}", sent
+
+
+def _strange_number(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    """Write what is a number for some readers of JSON."""
+    number = chance.choice(["NaN", "-Infinity", "1e999", "9" * 5000, "-0", "1E400", "0x1"])
+
+    def change(there: Any, key: Any) -> None:
+        there[key] = "@NUMBER@"
+
+    place, sent = _changed(answer, chance, change)
+    return f"{number[:9]}: {place}", sent.replace(b'"@NUMBER@"', number.encode())
+
+
+def _deep(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    def change(there: Any, key: Any) -> None:
+        there[key] = "@DEEP@"
+
+    place, sent = _changed(answer, chance, change)
+    begin, end = chance.choice([(b"[", b"]"), (b'{"a":', b"}")])
+    depth = chance.choice([300, 100_000])
+    return f"deep: {place}", sent.replace(b'"@DEEP@"', begin * depth + b"1" + end * depth)
+
+
+_INSIDE = (_other_type, _missing, _more, _controls, _strange_number, _deep)
+
+
+def _of_the_line(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    """Send what is no line of JSON, or no object."""
+    sent = _line(answer)
+    changes = {
+        "half": sent[: len(sent) // 2] + b"\n",
+        "no JSON": b"\x1b]0;title\x07 Traceback (most recent call last)\n",
+        "no UTF-8": sent.replace(b'"', b'"\xff\xfe', 1),
+        "null": b"null\n",
+        "a list": b"[" + sent.strip() + b"]\n",
+        "text": json.dumps(CONTROLS).encode() + b"\n",
+        "NUL": b"\0" * 1000 + b"\n",
+        "huge": b'{"id": @ID@, "value": "' + b"x" * (1 << 20) + b'"}\n',
+        "values": b'{"id": @ID@, "value": [' + b"0," * 1_100_000 + b"0]}\n",
+    }
+    what = chance.choice(sorted(changes))
+    return f"line: {what}", changes[what]
+
+
+def _of_the_frame(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    """Send another number, an answer to nothing, several answers, or none."""
+    sent = _line(answer)
+    changes = {
+        "the number of another call": sent.replace(b"@ID@", b"1"),
+        "a later number": sent.replace(b"@ID@", b"999999"),
+        "a number as text": sent.replace(b"@ID@", b'"@ID@"'),
+        "true as a number": sent.replace(b"@ID@", b"true"),
+        "twice": sent + sent,
+        "the next one first": sent.replace(b"@ID@", b"@ID@1") + sent,
+        "a value and an error": _line({**answer, "error": {"type": "fault", "message": "x"}}),
+        "neither": b'{"id": @ID@}\n',
+        "lost": _line({"lost": CONTROLS}),
+        "lost, as a list": _line({"lost": [1]}),
+        "the end": b"\x1b[2J",
+    }
+    what = chance.choice(sorted(changes))
+    return f"frame: {what}", changes[what]
+
+
+def _of_the_error(answer: dict[str, Any], chance: random.Random) -> tuple[str, bytes]:
+    """Send an error: of ours, of nobody's, or a traceback."""
+    kinds = ["TrialFailed", "Unusable", "NoAnswer", "CannotKeep", "fault", "SystemExit", CONTROLS]
+    kind = chance.choice(kinds)
+    trace = f'Traceback (most recent call last):\n  File "{CONTROLS}"\nKeyError: {CONTROLS}'
+    error: dict[str, Any] = {"type": kind, "message": trace, "hint": CONTROLS}
+    if kind == "TrialFailed":
+        error |= {"stage": CONTROLS, "log": trace, "about": "behaviour", "broken": False}
+    if chance.random() < 0.5:
+        error.pop(chance.choice(sorted(error)))
+    frame = {key: value for key, value in answer.items() if key == "id"}
+    return f"error: {kind}", _line({**frame, "error": error})
