@@ -104,7 +104,7 @@ class SentError(Frozen):
     type: str
     message: str
     hint: str = ""
-    stage: str = Field("drive", pattern="^[a-z]{1,20}$")
+    stage: Annotated[str, Field(pattern="^[a-z]{1,20}$")] = "drive"
     log: str = ""
     about: Literal["behaviour", "apparatus"] = "behaviour"
     broken: bool = False
@@ -169,9 +169,10 @@ def answer_to(call: Callable[..., T], line: bytes) -> CallAnswer[T] | FailedCall
 
 @cache
 def _envelope(call: Callable[..., Any]) -> TypeAdapter[Any]:
-    shape = get_type_hints(call, include_extras=True)["return"]
-    message = CallAnswer[shape] | FailedCall | LostTrial  # type: ignore[valid-type]
-    return TypeAdapter(Annotated[message, Field(discriminator="kind")])
+    shape: Any = get_type_hints(call, include_extras=True)["return"]
+    annotated: Any = Annotated
+    messages: Any = CallAnswer[shape] | FailedCall | LostTrial
+    return TypeAdapter(annotated[messages, Field(discriminator="kind")])
 
 
 def parsed(adapter: TypeAdapter[T], line: bytes) -> T:

@@ -158,17 +158,13 @@ class PipeConnection:
         """Return the answer to a call.
 
         Raises what the host raised, and HostLost or HostFault as soon as any host is lost, not only
-        this one, or when the time of the call is over.
+        this one; `beat` looks at the time of the call.
         """
         with self._losses.changed:
             while sent.number not in self._answers:
                 if self._losses.lost is not None:
                     raise self._losses.lost
-                if not self._losses.changed.wait(max(0.0, sent.deadline_s - time.monotonic())):
-                    words = f"it did not answer the call {sent.method.__name__} within "
-                    late = wire.HostLost(self.label, f"{words}{sent.within_s:.3g} s")
-                    self._losses.note(late)
-                    self._pipe.kill()
+                self._losses.changed.wait()
             answer = self._answers.pop(sent.number)
         if isinstance(answer, FailedCall):
             raise answer.error.raised(self.label, self.hide)
@@ -180,18 +176,24 @@ class PipeConnection:
         return self.result(self.send(method, lasts_s, **arguments))
 
     def beat(self) -> None:
-        """Say that we are there; not while the files cross, of which it would be a byte.
+        """Say that we are there, each second, and look whether the host still answers.
 
-        Whatever the host sends shows that it is there, too.
+        It says nothing while the files cross, of which a beat would be a byte, and while a call is
+        written, for which a host that reads nothing would let it wait.
         """
         if not self._leased:
             return
-        if time.monotonic() - self._heard_s > wire.SILENT_S:
-            silent = wire.HostLost(self.label, f"it did not answer for {wire.SILENT_S:g} s")
-            self._losses.note(silent)
+        now_s, late = time.monotonic(), ""
+        for sent in [*self._pending][:1]:
+            if now_s > sent.deadline_s:
+                late = f"the call {sent.method.__name__} within {sent.within_s:.3g} s"
+        if now_s - self._heard_s > wire.SILENT_S:
+            late = f"for {wire.SILENT_S:g} s"
+        if late:
+            self._losses.note(wire.HostLost(self.label, f"it did not answer {late}"))
             self._pipe.kill()
         with contextlib.suppress(wire.HostLost, wire.HostFault):  # it is noted
-            self._write(b"\n")
+            self._write(b"\n", waits=False)
 
     def close(self) -> None:
         """End the host's part; once is enough, twice does no harm."""
@@ -227,17 +229,20 @@ class PipeConnection:
             self._losses.changed.notify_all()
         return None
 
-    def _write(self, content: bytes) -> None:
+    def _write(self, content: bytes, *, waits: bool = True) -> None:
+        if not self._writing.acquire(blocking=waits):
+            return
         try:
-            with self._writing:
-                if self._losses.lost is not None:  # a call that waited for a beat that failed
-                    raise self._losses.lost
-                self._pipe.write(content)
+            if self._losses.lost is not None:  # a call that waited for a beat that failed
+                raise self._losses.lost
+            self._pipe.write(content)
         except (OSError, ValueError) as error:
             if self._losses.lost is None and not self._closing:
                 self._losses.note(wire.HostLost(self.label, self._pipe.complaint()))
             lost = self._losses.lost
             raise lost or wire.HostLost(self.label, "its connection was closed") from error
+        finally:
+            self._writing.release()
 
 
 def boot_script(python: str | None) -> str:

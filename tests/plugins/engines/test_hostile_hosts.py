@@ -7,6 +7,7 @@ import random
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,14 +54,20 @@ SENT: Mapping[Method, Any] = {
 
 
 class Sending:
-    """The pipe of a host that sends these lines once it is called, and ends."""
+    """The pipe of a host that sends these lines once it is called, and ends or only beats.
 
-    def __init__(self, *lines: bytes, beats: bool = False) -> None:
-        self._lines, self._beats = list(lines), beats
+    A deaf one reads nothing.
+    """
+
+    def __init__(self, *lines: bytes, beats: bool = False, deaf: bool = False) -> None:
+        self._lines, self._beats, self._deaf = list(lines), beats, deaf
         self._called, self._killed = threading.Event(), threading.Event()
 
     def write(self, content: bytes) -> None:
-        self._called.set()
+        if content != b"\n":
+            self._called.set()
+            if self._deaf and self._killed.wait(WAITS_S):
+                raise OSError("its pipe was closed")
 
     def line(self) -> bytes:
         self._called.wait(WAITS_S)
@@ -80,11 +87,20 @@ class Sending:
 
 def answered(call: Method, pipe: Sending, lasts_s: float = 0.0) -> Any:
     """Return what a connection makes of an answer. Raises what it raises."""
-    connection = PipeConnection("app", pipe, Losses(), "")
-    threading.Thread(target=connection._read, daemon=True).start()
+    connection, over = PipeConnection("app", pipe, Losses(), ""), threading.Event()
+    connection._leased, connection._heard_s = True, time.monotonic()
+
+    def beat() -> None:
+        while not over.wait(0.01):
+            connection.beat()
+
+    threads = [threading.Thread(target=task, daemon=True) for task in (connection._read, beat)]
+    for thread in threads:
+        thread.start()
     try:
         return connection.call(call, lasts_s)
     finally:
+        over.set()
         connection.close()
 
 
@@ -117,9 +133,10 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
             assert len(error.message.splitlines()) == 1, (number, change)
 
 
-def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over() -> None:
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over(deaf: bool) -> None:
     """Beats showed that it was there, and a call waited for it without end."""
-    error = error_of(Place.clock, Sending(beats=True), 0.1 - answers.ANSWERS_WITHIN_S)
+    error = error_of(Place.clock, Sending(beats=True, deaf=deaf), 0.1 - answers.ANSWERS_WITHIN_S)
     assert isinstance(error, wire.HostLost)
     assert error.message == "lost host app: it did not answer the call clock within 0.1 s"
 
