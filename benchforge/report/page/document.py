@@ -38,7 +38,7 @@ class Findings(NamedTuple):
     code: str
     title: str
     rows: Sequence[tuple[str, ...]]
-    "Where each finding is, and what `heads` name."
+    "Place of each finding, and the texts that `heads` name."
 
 
 class Section(NamedTuple):
@@ -57,7 +57,7 @@ class Section(NamedTuple):
     "Headings of the evidence of findings."
     figures: Sequence[Figure] = ()
     others: str = ""
-    "What to do to see the rows, findings and figures for which a page has no room."
+    "Command for the rows, findings and figures for which a page has no room."
     items: Sequence[str] = ()
     facts_title: str = ""
     facts: Sequence[tuple[str, str]] = ()
