@@ -6,7 +6,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 
-class Row(NamedTuple):
+class DrawnRow(NamedTuple):
     """A number, with its drawing on the axis of its section."""
 
     kind: str
@@ -19,7 +19,7 @@ class Row(NamedTuple):
     detail: str
 
 
-class Figure(NamedTuple):
+class DrawnFigure(NamedTuple):
     """A drawing with remarks."""
 
     title: str
@@ -38,10 +38,10 @@ class Findings(NamedTuple):
     code: str
     title: str
     rows: Sequence[tuple[str, ...]]
-    "Where each finding is, and what `heads` name."
+    "Place of each finding, and the texts that `heads` name."
 
 
-class Section(NamedTuple):
+class PageSection(NamedTuple):
     """A part of a document."""
 
     id: str
@@ -50,20 +50,20 @@ class Section(NamedTuple):
     legend: str = ""
     empty: str = ""
     "Sentence of a section without rows and findings."
-    rows: Sequence[Row] = ()
+    rows: Sequence[DrawnRow] = ()
     axis: Markup | None = None
     findings: Sequence[Findings] = ()
     heads: Sequence[str] = ()
     "Headings of the evidence of findings."
-    figures: Sequence[Figure] = ()
+    figures: Sequence[DrawnFigure] = ()
     others: str = ""
-    "What to do to see the rows, findings and figures for which a page has no room."
+    "Command for the rows, findings and figures for which a page has no room."
     items: Sequence[str] = ()
     facts_title: str = ""
     facts: Sequence[tuple[str, str]] = ()
 
 
-class Document(NamedTuple):
+class PageDocument(NamedTuple):
     """An answer, and its sections."""
 
     title: str
@@ -71,5 +71,5 @@ class Document(NamedTuple):
     counts: Sequence[tuple[str, int, str]]
     "Name of the colour, number, and word."
     sentences: Sequence[str]
-    sections: Sequence[Section]
+    sections: Sequence[PageSection]
     banners: Sequence[str] = ()

@@ -30,16 +30,19 @@ def named_results(
     registry: Registry,
     left_out: list[str],
     check: Callable[[Summed], None] = lambda _: None,
+    new: Path | None = None,
 ) -> Iterator[Summed]:
     """Yield each result once that `check` accepts; `left_out` gets the others, with the reason.
 
     `check` raises BenchforgeError. A result that is named itself and cannot be read or accepted
-    raises its error; one in a named folder is left out.
+    raises its error; one in a named folder is left out, and `new` is passed over there.
     """
     results: list[Summed] = []
     for path in named:
         folders = list(results_in(path)) or [path]
         for folder in folders:
+            if folders != [path] and new is not None and folder.resolve() == new.resolve():
+                continue
             try:
                 check(result := summed(folder, registry))
             except BenchforgeError as error:
@@ -93,7 +96,7 @@ def older(
             raise Unusable(f"{candidate.path}: {'; '.join(against)}", _ELSEWHERE)
         doubts.update(dict.fromkeys(against))
 
-    taken = list(named_results(named, registry, left_out, check))
+    taken = list(named_results(named, registry, left_out, check, new.path))
     if not taken:
         first = f": {left_out[0]}" if left_out else ""
         raise Unusable(f"no older result to compare with{first}", _ELSEWHERE)

@@ -7,7 +7,7 @@ from benchforge.cli.results.audit.audited import Audited
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import FALSE, SEVERITIES, Finding, Severity
 from benchforge.parts.reader import Fact
-from benchforge.report.page.document import Document, Findings, Section
+from benchforge.report.page.document import Findings, PageDocument, PageSection
 from benchforge.text import readable
 
 _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {
@@ -21,13 +21,13 @@ _STATES: Final[Mapping[Severity, tuple[str, str, str]]] = {
 _NOTHING: Final = "nothing"
 
 
-def document(audits: Sequence[Audited], given: Mapping[str, Fact]) -> Document:
+def document(audits: Sequence[Audited], given: Mapping[str, Fact]) -> PageDocument:
     """Return the audit of all sources, the worst findings of each first."""
     rows = readable.counted(sum(len(audit.rows) for audit in audits), "row")
     sources = readable.counted(len(audits), "source")
     counts = [(_STATES[severity][0], count, severity) for severity, count in _counts(audits)]
     held = _held(audits)
-    return Document(
+    return PageDocument(
         title=f"Audit: {audits[0].source if len(audits) == 1 else sources}",
         eyebrow=f"{sources} \N{MIDDLE DOT} {rows}",
         counts=[*counts, ("holds", held, _holding(held).partition(" ")[2])] if held else counts,
@@ -77,9 +77,9 @@ def _holding(count: int) -> str:
     return "1 identity holds" if count == 1 else f"{readable.exact(count)} identities hold"
 
 
-def _source(number: int, audit: Audited) -> Section:
+def _source(number: int, audit: Audited) -> PageSection:
     counts = ((code, readable.counted(count, "time")) for code, count in audit.held.items())
-    return Section(
+    return PageSection(
         f"source-{number}",
         audit.source,
         f"{audit.reader}, {readable.counted(len(audit.rows), 'row')}",

@@ -10,7 +10,7 @@ from benchforge.cli.results.audit.document import conclusion, facts_by, sentence
 from benchforge.cli.results.audit.finding import FALSE, Finding
 from benchforge.parts.reader import Fact
 from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
-from benchforge.report.page.document import Document, Section
+from benchforge.report.page.document import PageDocument, PageSection
 from benchforge.text import readable, safe
 
 _MOST = 200
@@ -68,7 +68,7 @@ WIDTH = 88
 _OF_A_KIND = 3
 
 
-def text(document: Document, *, everything: bool) -> str:
+def text(document: PageDocument, *, everything: bool) -> str:
     """Return the findings of all sources, the worst first, and what was checked."""
     conclusion, *facts = document.sentences
     blocks = [
@@ -80,7 +80,7 @@ def text(document: Document, *, everything: bool) -> str:
     return "\n\n".join([*blocks, "\n".join(_wrapped(conclusion, ""))])
 
 
-def _of_source(section: Section, most: int | None) -> Iterator[str]:
+def _of_source(section: PageSection, most: int | None) -> Iterator[str]:
     yield f"{safe.line(section.title)}: {section.about}"
     for findings in section.findings:
         count = len(findings.rows)
@@ -104,7 +104,7 @@ _MOST_LISTED = 20
 "Findings that the text of a test lists."
 
 
-def junit(document: Document) -> str:
+def junit(document: PageDocument) -> str:
     """Return the checks: what is impossible or false fails, and what is open is skipped."""
     suites = [
         JunitSuite(f"{section.title} ({_reader(section)})", [*_tests(section)])
@@ -113,7 +113,7 @@ def junit(document: Document) -> str:
     return junit_xml(_NAME, suites).decode()
 
 
-def _tests(section: Section) -> Iterator[JunitTest]:
+def _tests(section: PageSection) -> Iterator[JunitTest]:
     group = f"benchforge.audit.{_reader(section)}"
     for item in section.findings:
         lines = [f"{row[0]}: {' '.join(sentences(row))}" for row in item.rows[:_MOST_LISTED]]
@@ -128,5 +128,5 @@ def _tests(section: Section) -> Iterator[JunitTest]:
             yield JunitTest(group, code, f"holds {times}")
 
 
-def _reader(section: Section) -> str:
+def _reader(section: PageSection) -> str:
     return section.about.partition(",")[0]

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from benchforge.cli.console.columns import NOTHING, columns, spread
 from benchforge.parts.registry import Registry
-from benchforge.report.page.document import Document, Row, Section
+from benchforge.report.page.document import DrawnRow, PageDocument, PageSection
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.change import PAST
 from benchforge.results.over_time.compared import MetricChange
@@ -87,7 +87,7 @@ def _row_json(row: MetricChange) -> dict[str, JsonValue]:
     }
 
 
-def page(comparison: ComparedResults) -> Document:
+def page(comparison: ComparedResults) -> PageDocument:
     """Return a comparison with its drawings, the worst answers first."""
     # The charts take about 50 ms, which the text does not need.
     from benchforge.report.charts.axis import ChartAxis  # noqa: PLC0415
@@ -105,12 +105,12 @@ def page(comparison: ComparedResults) -> Document:
             value, interval = f"{times(ratio)}x", row.change.change.interval
             drawing = change_drawing(axis, ratio, interval, kind, f"{case}, {metric}: {value}")
         detail = f"{old} → {new} {unit}".rstrip()
-        rows.append(Row(kind, answer, metric, case, drawing, value, detail))
+        rows.append(DrawnRow(kind, answer, metric, case, drawing, value, detail))
     summary, reference = comparison.new.summary, comparison.reference
     relative = f"; ratios are relative to {reference}, with 95 % intervals" if reference else ""
     about = f"new by old, on a logarithmic axis{relative}"
     results = what(comparison.new, comparison.older, comparison.registry)
-    return Document(
+    return PageDocument(
         title=f"{summary.title or summary.name}: what changed",
         eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
         counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
@@ -119,7 +119,7 @@ def page(comparison: ComparedResults) -> Document:
             *silent(comparison.rows),
         ],
         sections=[
-            Section(
+            PageSection(
                 "changes",
                 "Changes",
                 about,
@@ -128,7 +128,7 @@ def page(comparison: ComparedResults) -> Document:
                 axis=ratio_ticks(axis) if ends else None,
                 others="benchforge compare prints them",
             ),
-            Section("results", "Results", items=[*results]),
+            PageSection("results", "Results", items=[*results]),
         ],
         banners=[f"Compared anyway: {doubt}" for doubt in comparison.older.doubts],
     )

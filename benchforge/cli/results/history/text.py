@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from benchforge.cli.console.columns import columns, spread
 from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
-from benchforge.report.page.document import Document, Figure, Section
+from benchforge.report.page.document import DrawnFigure, PageDocument, PageSection
 from benchforge.results.conclude import Summed
 from benchforge.results.over_time.differences import hard
 from benchforge.results.over_time.levels import by_key, identity
@@ -137,16 +137,16 @@ def changed_text(changed: SeriesChange) -> str:
     return f"CHANGED by {moved} between result {changed.before + 1} and {changed.after + 1}"
 
 
-def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> Document:
+def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> PageDocument:
     """Return results over time with a drawing for each case and metric."""
     names = listed([line.suite for line, _ in courses_by_timeline])
-    return Document(
+    return PageDocument(
         title=f"{names} over time",
         eyebrow="",
         counts=(),
         sentences=[item for entry in courses_by_timeline for item in _changes(*entry)],
         sections=[
-            Section(
+            PageSection(
                 f"suite-{number}",
                 line.suite,
                 counted(len(line.results), "result"),
@@ -161,7 +161,7 @@ def page(courses_by_timeline: Sequence[tuple[Timeline, Sequence[Course]]]) -> Do
     )
 
 
-def _figure(line: Timeline, course: Course) -> Iterator[Figure]:
+def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
     # The charts take about 50 ms, which the text does not need.
     from benchforge.report.charts.course import course_drawing  # noqa: PLC0415
 
@@ -172,7 +172,7 @@ def _figure(line: Timeline, course: Course) -> Iterator[Figure]:
     drawing = course_drawing(values, len(line.results), line.breaks, changes, size)
     if drawing is not None:
         unit = "ratio to the reference" if ratios else size.unit.replace("1", "", 1)
-        yield Figure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
+        yield DrawnFigure(_title(course), unit, drawing, [*map(changed_text, course.changed)])
 
 
 def _changes(line: Timeline, courses: Sequence[Course]) -> Iterator[str]:

@@ -17,7 +17,7 @@ class _State(NamedTuple):
     sign: str
     meaning: Meaning
     verb: str
-    "What became of a hypothesis."
+    "Outcome of a hypothesis."
     of_several: str
 
 
