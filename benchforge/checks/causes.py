@@ -149,7 +149,6 @@ def _folded(findings: Sequence[_Finding]) -> Iterator[FoldedFinding]:
     for equal in alike.values():
         worst = max(equal, key=lambda finding: finding.check.value or 0.0)
         values = [one.check.value for one in equal if one.check.value is not None]
-        ends = (min(values), max(values)) if values else None
         yield FoldedFinding(
             check=worst.check,
             count=len(equal),
@@ -157,7 +156,7 @@ def _folded(findings: Sequence[_Finding]) -> Iterator[FoldedFinding]:
             case=worst.case,
             server=worst.server,
             trials=tuple(number for one in equal for number in one.trials),
-            values=ends,
+            values=(min(values), max(values)) if values else None,
         )
 
 

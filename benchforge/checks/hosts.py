@@ -29,8 +29,7 @@ def on_each(family: _OfTrial, trial: Trial, limits: Thresholds) -> Iterator[Chec
                 yield check
                 continue
             of = f"{label} {check.component}".strip()
-            update = {"component": of, "message": f"{label}: {check.message}"}
-            yield check.model_copy(update=update)
+            yield check.model_copy(update={"component": of, "message": f"{label}: {check.message}"})
 
 
 def of_loader(trial: Trial) -> Trial:

@@ -35,8 +35,7 @@ class Command:
         stdin: Path | None = None,
     ) -> None:
         if not argv:
-            msg = "a command needs at least a program"
-            raise ValueError(msg)
+            raise ValueError("a command needs at least a program")
         object.__setattr__(self, "argv", tuple(str(word) for word in argv))
         object.__setattr__(self, "environment", dict(environment))
         object.__setattr__(self, "folder", folder)

@@ -36,8 +36,7 @@ class Environment:
         filled: dict[str, JsonValue] = {}
         for option, value in options.items():
             keeps = _asks(value) and _takes_tables(model, option)
-            at = (*path, option)
-            filled[option] = value if keeps else (yield from self._filled(value, at))
+            filled[option] = value if keeps else (yield from self._filled(value, (*path, option)))
         return filled
 
     def _filled(self, value: JsonValue, path: Path) -> Checked[JsonValue]:
@@ -67,8 +66,7 @@ class Environment:
                 what = (
                     name if len(piece) >= len(given.removeprefix("/")) else f"a password in {name}"
                 )
-                message = f"{what} has fewer than {SHORTEST} characters: {SHORT}"
-                yield Fault(path, message, LONGER)
+                yield Fault(path, f"{what} has fewer than {SHORTEST} characters: {SHORT}", LONGER)
         return given
 
 

@@ -94,8 +94,7 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
             )
         if self.between[0] < LEAST_BLOCKS:
             hint = "with fewer blocks, too few intervals contain the true value"
-            message = f"the fewest blocks are {LEAST_BLOCKS} or more"
-            raise WrongOption(message, *wrong, hint=hint)
+            raise WrongOption(f"the fewest blocks are {LEAST_BLOCKS} or more", *wrong, hint=hint)
         return self
 
     @property
@@ -109,8 +108,7 @@ length of the trial's load, at most 30s; no waiting in a smoke run."""
 
 def _two(rates: tuple[Rate, ...]) -> tuple[Rate, ...]:
     if len(rates) != 2:  # noqa: PLR2004
-        msg = 'expected the lowest rate and the highest, such as [100, "20k"]'
-        raise ValueError(msg)
+        raise ValueError('expected the lowest rate and the highest, such as [100, "20k"]')
     return rates
 
 

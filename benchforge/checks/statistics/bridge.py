@@ -55,8 +55,7 @@ def _compared(
         says += f": they agree, and a difference of {percent(would_show)} would show"
     else:
         says += f": {scenario} in turns is not what it is alone; {_OFF}"
-    value = apart if differ else 0.0
-    return limits.check("I8", "apparatus", value, says, status=status).about(
+    return limits.check("I8", "apparatus", apart if differ else 0.0, says, status=status).about(
         pair, scope="comparison"
     )
 

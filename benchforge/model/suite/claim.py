@@ -28,8 +28,7 @@ class Hypothesis(Frozen):
     @model_validator(mode="after")
     def _equal_within_something(self) -> Self:
         if (self.tolerance is None) == (self.relation == "=="):
-            msg = "what is equal is so within a tolerance, and nothing else has one"
-            raise ValueError(msg)
+            raise ValueError("what is equal is so within a tolerance, and nothing else has one")
         return self
 
 

@@ -49,8 +49,7 @@ class Histogram(Frozen):
         total = highest = 0
         for value, count in values.items():
             if value < 0 or count < 0:
-                msg = f"cannot record {count} times {value} us"
-                raise ValueError(msg)
+                raise ValueError(f"cannot record {count} times {value} us")
             if count:
                 bucket = _bucket(value)
                 counts[bucket] = counts.get(bucket, 0) + count
@@ -97,8 +96,7 @@ class Histogram(Frozen):
     def mean(self) -> float:
         """Return the mean of the exact values in microseconds. Raises ValueError if empty."""
         if not self.counts:
-            msg = "an empty histogram has no mean"
-            raise ValueError(msg)
+            raise ValueError("an empty histogram has no mean")
         return self.sum_us / self.count
 
     def between(self, from_us: float, to_us: float) -> int:

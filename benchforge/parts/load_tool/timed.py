@@ -21,8 +21,7 @@ _LASTED = 0.9  # of the time that was asked for, at least: tools round, and begi
 
 def _whole(value: Duration) -> Duration:
     if value < 1 or not value.is_integer():
-        msg = f"should be whole seconds, one at least, not {value}s"
-        raise ValueError(msg)
+        raise ValueError(f"should be whole seconds, one at least, not {value}s")
     return value
 
 

@@ -93,9 +93,8 @@ class Git:
     def commit(self, ref: str) -> str | None:
         """Return the id of a commit; None where the ref leads to none."""
         try:
-            wanted = f"{ref}^{{commit}}"
             return self.output(
-                "rev-parse", "--verify", "--quiet", "--end-of-options", wanted
+                "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}"
             ).strip()
         except GitRefusedError:
             return None

@@ -23,8 +23,7 @@ IN_NOISE = 4
 
 def search_of(find: RateSearch, driver: str) -> Search:
     """Return where the cases of a driver, named by its label, search."""
-    start = find.first_rates.get(driver, find.lowest)
-    return Search(start, find.lowest, find.highest, find.steps)
+    return Search(find.first_rates.get(driver, find.lowest), find.lowest, find.highest, find.steps)
 
 
 def attempts_of(trials: Sequence[Trial]) -> tuple[SearchTrial, ...]:

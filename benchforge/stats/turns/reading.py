@@ -62,5 +62,4 @@ def counted_in_slices(
         return by_bytes(turns, reading), contradiction(turns, reading, load)
     if reading.responses == turns.responses:
         return turns, None
-    why = f"its slices have {turns.responses} responses, but all of it {reading.responses}"
-    return turns, why
+    return turns, f"its slices have {turns.responses} responses, but all of it {reading.responses}"

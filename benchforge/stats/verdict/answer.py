@@ -220,8 +220,7 @@ def _as_answer(decided: RatioDecision, alone: RatioDecision, relation: Relation)
 
 
 def _by(decided: RatioDecision, margin: float) -> str:
-    value = decided.ratio.value or 1.0
-    if abs(math.log(value)) < math.log1p(margin):
+    if abs(math.log(decided.ratio.value or 1.0)) < math.log1p(margin):
         return f"different, but below your margin of {percent(margin)}"
     least = decided.at_least
     if least is None or not _IN_PERCENT[0] < least < _IN_PERCENT[1]:

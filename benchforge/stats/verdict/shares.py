@@ -69,8 +69,7 @@ def _apart(sides: Sequence[Estimate], factor: float, level: float) -> Estimate:
     a, b = sides
     n = a.n + b.n
     if a.value is None or b.value is None or a.interval is None or b.interval is None:
-        why = "one side had no request"
-        return Estimate(method="Clopper-Pearson", level=level, n=n, why=why)
+        return Estimate(method="Clopper-Pearson", level=level, n=n, why="one side had no request")
     return Estimate(
         method="Clopper-Pearson",
         level=level,

@@ -198,8 +198,7 @@ class _Scenario:
         # Load has seen to it that each table holds parts of its kind.
         def of(declaration: Declared) -> Varied[CasePart[Any]]:
             def known_at(point: Point) -> CasePart[Any]:
-                part = part_at(declaration, place, point)
-                return CasePart(part, self._suite, declaration.host)
+                return CasePart(part_at(declaration, place, point), self._suite, declaration.host)
 
             return Varied(self._matrix, about(self._scenario, place, declaration), known_at)
 

@@ -166,8 +166,7 @@ class _Claim:
         for label, scenario in concerned.items():
             if scenario.find is not None:
                 message = f"{label!r} searches for a rate: a claim cannot use its metrics"
-                hint = "use a scenario with a fixed load"
-                yield Fault(self.at, message, hint)
+                yield Fault(self.at, message, "use a scenario with a fixed load")
             elif scenario.metrics is not None and metric not in scenario.metrics:
                 message = f"scenario {label!r} does not take {metric!r}"
                 near = Nearest(metric, scenario.metrics, "it takes")
@@ -209,8 +208,7 @@ class _Claim:
             yield Fault((*self.at, "margin"), f"{hypothesis.text} has no margin", hint)
         if metric.measurand == "failed requests" and hypothesis.form != "ratio":
             hint = 'use their share instead: a metric with use = "error_rate"'
-            message = "the number of errors depends on the number of requests"
-            yield Fault(at, message, hint)
+            yield Fault(at, "the number of errors depends on the number of requests", hint)
 
 
 def _as_one_value(value: JsonValue) -> JsonValue:

@@ -78,8 +78,7 @@ def part_with(declaration: Declared, concerned: Point) -> Part:
     """Return a part with what of a point is about it. Raises pydantic's ValidationError."""
     if not concerned:
         return declaration.part
-    options = moved(declaration, concerned)
-    return typed(declaration.cls, options)
+    return typed(declaration.cls, moved(declaration, concerned))
 
 
 def _put(table: JsonValue, keys: tuple[str, ...], value: JsonValue) -> Tables:

@@ -119,8 +119,7 @@ class FlowStep(Frozen):
         for where in self.take.values():
             source, _, pattern = where.partition(":")
             if source == "regex" and (why := _not_a_pattern(pattern)):
-                hint = 'such as "regex:id=([0-9]+)"'
-                raise WrongOption(f"{pattern!r} {why}", "take", hint=hint)
+                raise WrongOption(f"{pattern!r} {why}", "take", hint='such as "regex:id=([0-9]+)"')
         return self
 
 

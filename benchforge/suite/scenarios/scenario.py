@@ -116,8 +116,7 @@ def _name_faults(path: Path, kind: str, named: JsonValue, labels: Sequence[str])
         if not isinstance(label, str):
             continue
         if label not in declared:
-            hint = Nearest(label, labels, "declared")
-            yield Fault(at, f"no {kind} {label!r} is declared", hint)
+            yield Fault(at, f"no {kind} {label!r} is declared", Nearest(label, labels, "declared"))
         elif label in seen:
             twice = "to measure it twice, declare it under a second label"
             yield Fault(at, f"{label!r} is named twice", twice)

@@ -106,8 +106,7 @@ def _blamed(top: Path, scenario: Scenario, concerned: Point, fault: ValidationFa
     about = {*fault.options, *fault.path[:1]}
     blamed = [path for path in concerned if (varied := axis(path)) and varied.option[0] in about]
     if len(blamed) == 1:
-        at = _written(top, scenario, blamed[0], concerned[blamed[0]])
-        return Fault(at, message, fault.hint)
+        return Fault(_written(top, scenario, blamed[0], concerned[blamed[0]]), message, fault.hint)
     named = {path: concerned[path] for path in blamed} or concerned
     excluded = ", ".join(f'"{path}" = {json.dumps(value)}' for path, value in named.items())
     hint = fault.hint or f"leave it out: exclude = [{{ {excluded} }}]"

@@ -124,5 +124,4 @@ def shown(value: object) -> str:
         return "an array" if value else "an empty array"
     if isinstance(value, bool):
         return str(value).lower()
-    text = repr(value)
-    return cut(text, _SHOWN)
+    return cut(repr(value), _SHOWN)

@@ -53,8 +53,7 @@ def _setting(name: str) -> str:
 
 def _reachable(url: str) -> str:
     parts = urlsplit(url)
-    there = {"redis": parts.hostname and parts.port != 0, "unix": parts.path}
-    if not there.get(parts.scheme):
+    if not {"redis": parts.hostname and parts.port != 0, "unix": parts.path}.get(parts.scheme):
         raise ValueError("should be like 'redis://127.0.0.1:6379/0' or 'unix:///run/redis.sock'")
     return url
 
@@ -166,8 +165,7 @@ class Redis(TcpBackend):
     def _cli(self, site: Site) -> Cli:
         if self.existing is not None:
             return at_existing(site, self.existing)
-        place = _socket(site) if self.listen == "unix" else None
-        return at(site, place, self.password or "")
+        return at(site, _socket(site) if self.listen == "unix" else None, self.password or "")
 
     def _words(
         self, site: Site, listen: Literal["unix", "tcp"], wished: Mapping[str, object]

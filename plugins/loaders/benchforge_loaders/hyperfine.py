@@ -66,8 +66,7 @@ own interpreter."""
     @classmethod
     def _knows_the_url(cls, argv: list[str]) -> list[str]:
         if not any("{url}" in word for word in argv[1:]):
-            msg = "without {url} it does not know what to ask"
-            raise ValueError(msg)
+            raise ValueError("without {url} it does not know what to ask")
         return argv
 
     def needs(self) -> Iterable[Need]:

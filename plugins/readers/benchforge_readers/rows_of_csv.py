@@ -27,5 +27,4 @@ def rows_of(source: Source) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def _delimiter(head: str) -> str:
-    first = head.partition("\n")[0]
-    return max((",", ";", "\t"), key=first.count)
+    return max((",", ";", "\t"), key=head.partition("\n")[0].count)

@@ -98,8 +98,7 @@ def in_cache() -> Iterator[Remains]:
         if whole.is_dir():
             yield Remains("runtime", whole, _requires(whole), _used(whole), (link, whole))
     for log in _named(runtimes, re.compile(rf"{_KEY.pattern}\.failed")):
-        what = f"how a build failed of {_requires(log)}"
-        yield Remains("runtime", log, what, _used(log), (log,))
+        yield Remains("runtime", log, f"how a build failed of {_requires(log)}", _used(log), (log,))
 
 
 def results(parent: Path) -> Iterator[Remains]:

@@ -29,8 +29,7 @@ class Age(Duration):
 
 def _refuse(wait: Wait) -> None:
     """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
-    hint = "clean when it has ended"
-    raise Unusable(f"{wait.in_words}: nothing was removed", hint)
+    raise Unusable(f"{wait.in_words}: nothing was removed", "clean when it has ended")
 
 
 def used_until(older_than: str | None) -> datetime:

@@ -99,8 +99,7 @@ def labelled(contenders: Sequence[Contender], labels: Sequence[str]) -> dict[str
         if count > 1:
             raise Unusable(f"--label {label}: two servers have it", "give each its own --label")
         if not re.fullmatch(r"[\w-]+", label, re.ASCII):
-            hint = "use letters, digits, '_' and '-'"
-            raise Unusable(f"--label {label}: not a label", hint)
+            raise Unusable(f"--label {label}: not a label", "use letters, digits, '_' and '-'")
     return dict(zip(labels, contenders, strict=True))
 
 

@@ -34,14 +34,13 @@ class Aspect:
 def targets(programs: Mapping[str, Path]) -> dict[str, Target]:
     """Return what a driver is asked to hit, each under a name for a person."""
     plain = Target(f"{ROOT}/", Request(path="/"), TRIAL_FOLDER, programs, Path(sys.executable))
-    body = '{"name": "Ada"}'
     return {
         GET: plain,
         "GET /agents?page=2 with headers": _to(
             plain, Request(path="/agents?page=2", headers={"X-Check": "one two"})
         ),
         "POST /agents with a body": _to(
-            plain, Request(method="POST", path="/agents", headers=JSON, body=body)
+            plain, Request(method="POST", path="/agents", headers=JSON, body='{"name": "Ada"}')
         ),
         "HEAD /": _to(plain, Request(method="HEAD", path="/")),
         "GET / over https, with a CA file": replace(plain, url=f"{SECURE}/", ca_file=CA_FILE),

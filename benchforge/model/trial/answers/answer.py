@@ -113,8 +113,7 @@ class Lengths(Frozen):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.max is not None and self.max < self.min:
-            msg = f"max is {self.max}, less than min, which is {self.min}"
-            raise ValueError(msg)
+            raise ValueError(f"max is {self.max}, less than min, which is {self.min}")
         return self
 
 

@@ -87,8 +87,7 @@ class Ab(Loader):
     @classmethod
     def _whole_seconds(cls, value: Duration | None) -> Duration | None:
         if value is not None and (value < 1 or not value.is_integer()):
-            msg = f"ab takes whole seconds, one at least, not {value}s"
-            raise ValueError(msg)
+            raise ValueError(f"ab takes whole seconds, one at least, not {value}s")
         return value
 
     @model_validator(mode="after")

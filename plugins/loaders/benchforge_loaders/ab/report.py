@@ -150,8 +150,7 @@ def _only_known(text: str) -> None:
     counts = text.partition("\nComplete requests:")[2].partition("\nTotal transferred:")[0]
     for line in counts.splitlines()[1:]:
         if not line.startswith(_COUNTS):
-            msg = f"{line.strip()!r} is no line of ab's"
-            raise ValueError(msg)
+            raise ValueError(f"{line.strip()!r} is no line of ab's")
 
 
 def _optional(text: str, name: str) -> int | None:
@@ -163,8 +162,7 @@ def _optional(text: str, name: str) -> int | None:
 def _classes(text: str) -> tuple[int, int, int, int]:
     match = _CLASSES.search(text)
     if not match:
-        msg = "no line '(Connect: ..., Receive: ..., Length: ..., Exceptions: ...)'"
-        raise ValueError(msg)
+        raise ValueError("no line '(Connect: ..., Receive: ..., Length: ..., Exceptions: ...)'")
     connect, receive, length, exceptions = map(int, match.groups())
     return connect, receive, length, exceptions
 
@@ -174,8 +172,7 @@ def _times(text: str, name: str) -> dict[str, float]:
     pattern = gap.join([_WHOLE, _WHOLE, r"(\d{1,15}\.\d)", _WHOLE, _WHOLE])
     match = re.search(rf"^{name}:\s+{pattern}$", text, re.MULTILINE)
     if not match:
-        msg = f"no line {name!r} of the connection times"
-        raise ValueError(msg)
+        raise ValueError(f"no line {name!r} of the connection times")
     return dict(zip(_COLUMNS, map(float, match.groups()), strict=True))
 
 
@@ -186,8 +183,7 @@ def _times_per_request(text: str) -> dict[str, JsonValue]:
         end = re.escape(kind) + ("concurrent requests" if kind != "mean" else "")
         match = re.search(rf"^Time per request:\s+{_DECIMAL} \[ms\] \({end}\)$", text, re.MULTILINE)
         if not match:
-            msg = f"no line 'Time per request ({kind})'"
-            raise ValueError(msg)
+            raise ValueError(f"no line 'Time per request ({kind})'")
         times[key] = float(match[1])
     return times
 

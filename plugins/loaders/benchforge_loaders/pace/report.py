@@ -30,8 +30,7 @@ class HistogramDump(_Printed):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
         if any(one >= other for (one, _), (other, _) in pairwise(self.counts)):
-            msg = "the buckets are not in order"
-            raise ValueError(msg)
+            raise ValueError("the buckets are not in order")
         if fault := self.histogram.fault():
             raise ValueError(fault)
         return self

@@ -72,8 +72,7 @@ their latency."""
     @classmethod
     def _whole_seconds(cls, value: Duration) -> Duration:
         if value < 1 or not value.is_integer():
-            msg = f"wrk takes whole seconds, one at least, not {value}s"
-            raise ValueError(msg)
+            raise ValueError(f"wrk takes whole seconds, one at least, not {value}s")
         return value
 
     @model_validator(mode="after")

@@ -33,8 +33,7 @@ class WrkReader(Reader):
         for count, block in enumerate(blocks(source, BEGINS), 1):
             facts = facts_of(block)
             _percentiles(block, facts)
-            where = f"line {block.first}"
-            yield Row(named(block, count), facts, where)
+            yield Row(named(block, count), facts, f"line {block.first}")
 
 
 def named(block: Block, count: int) -> str:

@@ -92,8 +92,7 @@ def _facts(result: dict[str, Any], where: str) -> dict[str, Fact]:
     facts["failed"] = Fact(bad, origin=where)
     lost = [given(result.get(name), name) for name in ("connect", "read", "write")]
     facts["lost"] = Fact(sum(float(entry.value) for entry in lost if entry), origin=where)
-    late = given(result.get("timeout"), "timeout")
-    facts["timeouts"] = late or Fact(0.0, origin=where)
+    facts["timeouts"] = given(result.get("timeout"), "timeout") or Fact(0.0, origin=where)
     began, ended = (given(result.get(name), name) for name in ("startTime", "endTime"))
     if began is not None and ended is not None:
         wall = float(ended.value) - float(began.value)

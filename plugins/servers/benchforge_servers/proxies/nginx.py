@@ -130,8 +130,7 @@ after one answer."""
             raise WrongOption(message, *reversed(given), hint="leave out all but one")
         if "upstream_keepalive" in self.model_fields_set and self.upstream is None:
             message = "it stands before no server"
-            hint = "name an upstream"
-            raise WrongOption(message, "upstream_keepalive", "upstream", hint=hint)
+            raise WrongOption(message, "upstream_keepalive", "upstream", hint="name an upstream")
         return self
 
     @model_validator(mode="after")

@@ -93,8 +93,7 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
 
     def code(self, suite_folder: Path) -> Path | None:
         """Return the folder of the user's own app; None for a built-in one."""
-        own = ":" in self.app
-        return apps.folder_of(self.app, self.directory, suite_folder) if own else None
+        return apps.folder_of(self.app, self.directory, suite_folder) if (":" in self.app) else None
 
     def check_code(self, suite_folder: Path) -> None:
         """Raise WrongOption where the folder of the user's own app, its module or it is missing."""
