@@ -8,7 +8,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Protocol
@@ -34,7 +34,6 @@ from benchforge.stats.summary.completeness import given_up, needs_no_more, settl
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns.order import seed_of
-from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement, RunGraph
 from benchforge.suite.secrets.redact import redacted_bytes
 from benchforge.text import door
@@ -138,9 +137,10 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
         jointly.update(places)
         by_step = [attempts.get(place, []) for place in places]
         own_s = step.case.declared_s
-        open_ = _is_open(places, by_step, done, inputs.lost) and (
-            any(by_step) or not all(given_up(trials, one.case.name) for one in steps)
-        )
+        open_ = any(
+            place not in done or inputs.lost(there)
+            for place, there in zip(places, by_step, strict=True)
+        ) and (any(by_step) or not all(given_up(trials, one.case.name) for one in steps))
         _add(remaining, by_step, own_s, open_=open_)
         attempt = max(map(len, by_step))
         while open_:
@@ -171,18 +171,6 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
                 return
             trials += kept
             searched += [one for one in kept if one.search_outcome is not None]
-
-
-def _is_open(
-    places: Sequence[tuple[int, int]],
-    by_step: Sequence[Sequence[Trial]],
-    done: Collection[tuple[int, int]],
-    lost: Lost,
-) -> bool:
-    """Whether something is left to measure at places that are measured together."""
-    return any(
-        place not in done or lost(there) for place, there in zip(places, by_step, strict=True)
-    )
 
 
 def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, open_: bool) -> None:
@@ -247,10 +235,6 @@ def _right(before: Sequence[Trial], keep: ResultWriter) -> dict[str, Like]:
     return right
 
 
-def _like(case: Case, right: Mapping[str, Like]) -> Like | None:
-    return right.get(_question(case.name)) if case.expect.same_body else None
-
-
 def _kept(
     inputs: RunInputs,
     steps: Sequence[Measurement],
@@ -273,7 +257,7 @@ def _kept(
             inputs.keep.trial_folder(number),
             number,
             attempt,
-            _like(step.case, right),
+            right.get(_question(step.case.name)) if step.case.expect.same_body else None,
             wait_s,
         )
         for number, step in enumerate(steps, before + 1)

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -187,7 +187,10 @@ def _suite(
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
-    labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
+    labels = {
+        kind: tuple(dict.fromkeys((*of_kind, *as_table(tables.get(kind)))))
+        for kind, of_kind in labelled.items()
+    }
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
@@ -230,7 +233,7 @@ def _suite(
         path=given.path,
         text=document.text,
         document=document,
-        name=top.name or _name(given.path),
+        name=top.name or (re.sub(r"[^\w.-]+", "-", given.path.stem).strip(".-") or "suite"),
         title=top.title,
         profile=given.profile,
         smoke=top.smoke,
@@ -351,12 +354,3 @@ def _chosen(
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
-
-
-def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:
-    """Return all labels, also of what is no sound table: it has a fault of its own."""
-    return tuple(dict.fromkeys((*labelled, *as_table(written))))
-
-
-def _name(path: Path) -> str:
-    return re.sub(r"[^\w.-]+", "-", path.stem).strip(".-") or "suite"

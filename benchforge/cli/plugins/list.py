@@ -59,17 +59,12 @@ def _row(registry: Registry, kind: Kind, name: str) -> PluginRow:
     except Unusable as error:
         broken = error.message
     origins = registry.origins(kind, name)
-    of, versions = _together(origins)
-    values = " and ".join(one.value for one in origins)
-    first = doc.partition("\n\n")[0].replace("\n", " ")
-    return PluginRow(f"{kind}-{name}", first, of, versions, values, broken)
-
-
-def _together(origins: list[Origin]) -> tuple[str, str]:
-    return (
-        " and ".join(one.distribution for one in origins),
-        " and ".join(one.version for one in origins),
+    distributions, versions, values = (
+        " and ".join(getattr(origin, field) for origin in origins)
+        for field in ("distribution", "version", "value")
     )
+    first = doc.partition("\n\n")[0].replace("\n", " ")
+    return PluginRow(f"{kind}-{name}", first, distributions, versions, values, broken)
 
 
 def _listener(origin: Origin, broken: list[str]) -> PluginRow:

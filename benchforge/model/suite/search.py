@@ -74,7 +74,8 @@ class RateSearch(Frozen):
         """Return the maximum number of trials of a case: doublings, halvings of the gap, steps."""
         starts = (*self.first_rates.values(), self.lowest)
         doublings = max(
-            math.ceil(_doublings(low, high))
+            # A crumb less: floats may give a little more than 5.
+            math.ceil(math.log2(high / low) - 1e-9)
             for start in starts
             for low, high in ((start, self.highest), (self.lowest, start))
         )
@@ -105,10 +106,6 @@ class RateSearch(Frozen):
 def errors(below: float) -> str:
     """Return the objective about errors that no suite writes."""
     return f"errors < {exact(below * 100)}%"
-
-
-def _doublings(low: float, high: float) -> float:
-    return math.log2(high / low) - 1e-9  # a crumb less: floats may give a little more than 5
 
 
 class ObjectiveOutcome(Frozen):

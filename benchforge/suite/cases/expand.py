@@ -134,7 +134,7 @@ class _Scenario:
                 [(one, self._server(one, point)) for one in self._behind[pair.server].at(point)]
             ),
             backends=tuple([(one, of.at(point).part) for one, of in self._backends.items()]),
-            driver=self._driver(pair, point),
+            driver=self._drivers[pair.place][pair.driver].at(point).part,
             request=request,
             expect=expect,
             workload=self._workload,
@@ -177,9 +177,6 @@ class _Scenario:
 
     def _server(self, label: str, point: int) -> Server:
         return self._servers[label].at(point).part
-
-    def _driver(self, pair: _Pair, point: int) -> Driver:
-        return self._drivers[pair.place][pair.driver].at(point).part
 
     def name(self, number: int, digest: str = "", arm: int = 1) -> CaseName:
         """Return what a case is called, and what it is: its digest and arm."""

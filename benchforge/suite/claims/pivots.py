@@ -70,7 +70,15 @@ def pivots(
             faults = list(_Table(at, table, written).faults(metrics, labels, scenarios))
             yield from faults
             if not faults:
-                sound_pivots[label] = _pivot(written)
+                sound_pivots[label] = Pivot(
+                    title=written.title,
+                    scenarios=_chosen(written.scenario, written.scenarios),
+                    rows=written.rows,
+                    columns=written.columns,
+                    metrics=_chosen(written.metric, written.metrics),
+                    show=written.show,
+                    where={axis: values(value) for axis, value in written.where.items()},
+                )
     return sound_pivots
 
 
@@ -94,18 +102,6 @@ def cell_faults(tables: Mapping[str, Pivot], suite: Suite) -> Iterator[Fault]:
             value = next(filter(None, values))
             hint = f'add "{axis}" to rows or columns, or keep one: where = {{ "{axis}" = {value} }}'
             yield Fault(at, f"several cases in one cell: they differ in {differ}", hint)
-
-
-def _pivot(written: PivotTable) -> Pivot:
-    return Pivot(
-        title=written.title,
-        scenarios=_chosen(written.scenario, written.scenarios),
-        rows=written.rows,
-        columns=written.columns,
-        metrics=_chosen(written.metric, written.metrics),
-        show=written.show,
-        where={axis: values(value) for axis, value in written.where.items()},
-    )
 
 
 def _chosen(name: str | None, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
     if not head.metrics:
         return None
     line = head.metrics[0]
-    other = next((one for one in base.metrics if _same(one, line)), None)
+    same = (each for each in base.metrics if (each.metric, each.of) == (line.metric, line.of))
+    other = next(same, None)
     if other is None:
         return None
     ours, theirs = _places(head, line), _places(base, other)
@@ -38,7 +39,3 @@ def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:
     left_out = doubted(case, line)
     believed = {one.trial for one in line.samples} - left_out
     return by_place(line, believed, disturbed(case, line))
-
-
-def _same(line: MetricSummary, other: MetricSummary) -> bool:
-    return (line.metric, line.of) == (other.metric, other.of)

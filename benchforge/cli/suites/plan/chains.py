@@ -5,7 +5,7 @@ from typing import cast
 
 from benchforge.cli.suites.plan.plan import Chain, PartLink, PartPlanned, Place
 from benchforge.model.trial.observation import Role
-from benchforge.parts.part import Part, Server, ServesCode
+from benchforge.parts.part import Server, ServesCode
 from benchforge.suite.matrix.axis import Point, part_at
 from benchforge.suite.matrix.points import projected
 from benchforge.suite.scenarios.upstreams import behind, leading
@@ -84,13 +84,9 @@ def _parts(
             place=place,
             label=label,
             use=declared.part.name,
-            ref=_ref(declared.part),
+            ref=declared.part.ref if isinstance(declared.part, ServesCode) else None,
             host=" and ".join(suite.hosts_of(role, declared)) or None,
         )
         for label in labels
         for declared in [uses[label]]
     )
-
-
-def _ref(part: Part) -> str | None:
-    return part.ref if isinstance(part, ServesCode) else None

@@ -164,7 +164,7 @@ class Loop:
         self._held, self._follows_at_once = False, not self._plan.think_ns
         for _ in range(self._share - len(self._queue)):
             self._issue(begin)
-        while not self._held or self._under_way():
+        while not self._held or any(each.state != _IDLE for each in self._connections.values()):
             self._take_due(now)
             self._dispatch(now)
             events = self._wait()
@@ -184,9 +184,6 @@ class Loop:
         self._deadline = 1 << 62
         self._issued -= len(self._later)
         self._later.clear()
-
-    def _under_way(self):
-        return any(each.state != _IDLE for each in self._connections.values())
 
     def _forget(self):
         """Count anew, but keep the connections."""

@@ -60,12 +60,8 @@ class TechempowerReader(Reader):
                         _PIPELINE.get(test, 1.0), origin="TechEmpower's script"
                     )
                     yield Row(
-                        f"{test} {framework[:60]} ({place})", facts, where, _table(test, place)
+                        f"{test} {framework[:60]} ({place})", facts, where, f"{test} ({place})"
                     )
-
-
-def _table(test: str, place: int) -> str:
-    return f"{test} ({place})"
 
 
 def _level(levels: list[Any], place: int, test: str) -> Fact | None:

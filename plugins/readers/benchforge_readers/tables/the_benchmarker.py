@@ -1,7 +1,7 @@
 """the-benchmarker/web-frameworks: its data.json."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from benchforge.plugin import Fact, Reader, Row, Source
 from benchforge_readers.document import document_of, field, has, items, word
@@ -56,7 +56,7 @@ class TheBenchmarkerReader(Reader):
             if isinstance(field(entry, "id"), int)
         }
         groups: dict[tuple[int, float], dict[str, Fact]] = {}
-        for place, metric in enumerate(_metrics(document)):
+        for place, metric in enumerate(items(document, "metrics")):
             where = f"metrics.{place}"
             framework, level = field(metric, "framework_id"), field(metric, "level")
             if not isinstance(framework, int) or not isinstance(level, int):
@@ -80,7 +80,3 @@ class TheBenchmarkerReader(Reader):
 
 def _value(value: object, where: str, name: tuple[str, str, float] | None) -> Fact | None:
     return given(value, where) if name is None else given(value, where, name[1], name[2])
-
-
-def _metrics(document: object) -> list[Any]:
-    return items(document, "metrics")
