@@ -51,7 +51,6 @@ def _of_backend(label: str, spoken: dict[str, set[Link | None]], limits: Thresho
         return limits.check("W4", "behaviour", None, says, status="fail").about(
             label, scope="comparison"
         )
-    says = f"{label} is spoken to {by_server}"
-    return limits.check("W4", "behaviour", None, says, status="pass").about(
-        label, scope="comparison"
-    )
+    return limits.check(
+        "W4", "behaviour", None, f"{label} is spoken to {by_server}", status="pass"
+    ).about(label, scope="comparison")

@@ -54,6 +54,5 @@ class Calibration(Frozen):
                 msg = f"{id_} has {len(values)} values, of {len(self.per_second)} rounds"
                 raise ValueError(msg)
         if both := self.observed.keys() & self.unknown.keys():
-            msg = f"{min(both)} is observed and unknown"
-            raise ValueError(msg)
+            raise ValueError(f"{min(both)} is observed and unknown")
         return self

@@ -54,8 +54,7 @@ class Estimate(Frozen):
     @model_validator(mode="after")
     def _whole_or_with_a_reason(self) -> Self:
         if (self.low is None) != (self.high is None):
-            msg = "an interval has two ends"
-            raise ValueError(msg)
+            raise ValueError("an interval has two ends")
         if self.low is None or self.high is None or self.value is None:
             if self.low is not None or not self.why:
                 msg = (
@@ -63,8 +62,7 @@ class Estimate(Frozen):
                 )
                 raise ValueError(msg)
         elif not self.low <= self.value <= self.high:
-            msg = f"{self.value} is not between {self.low} and {self.high}"
-            raise ValueError(msg)
+            raise ValueError(f"{self.value} is not between {self.low} and {self.high}")
         return self
 
     @property

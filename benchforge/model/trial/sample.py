@@ -36,11 +36,9 @@ class Sample(Frozen):
     @model_validator(mode="after")
     def _unknown_has_a_reason(self) -> Self:
         if self.value is None and not self.why:
-            msg = "a sample without a value says why"
-            raise ValueError(msg)
+            raise ValueError("a sample without a value says why")
         if (self.failed is None) != (self.requests is None) or (self.failed or 0) > (
             self.requests or 0
         ):
-            msg = "failures are some of the requests"
-            raise ValueError(msg)
+            raise ValueError("failures are some of the requests")
         return self

@@ -69,8 +69,7 @@ def _centre(values: Sequence[float], level: float) -> _Centre:
     middle = statistics.median(averages)
     cut = outside(n, level)
     if cut is None:
-        why = f"{counted(n, 'block')} cannot give {percent(level)}"
-        return _Centre(middle, None, None, why)
+        return _Centre(middle, None, None, f"{counted(n, 'block')} cannot give {percent(level)}")
     if n > 1 and deviation(values) == 0:
         return _Centre(middle, None, None, equal(n))
     return _Centre(middle, (averages[cut], averages[-1 - cut]), achieved(n, cut), "")

@@ -185,11 +185,9 @@ class Ab(Loader):
             msg = f"'Concurrency Level': {report.concurrency}, asked were {self.connections}"
             raise ValueError(msg)
         if (report.kept is not None) != self.keep_alive:
-            msg = f"{'no ' if self.keep_alive else 'a '}line 'Keep-Alive requests'"
-            raise ValueError(msg)
+            raise ValueError(f"{'no ' if self.keep_alive else 'a '}line 'Keep-Alive requests'")
         if report.complete > (self.requests or BOUND) or (report.kept or 0) > report.complete:
-            msg = f"'Complete requests': {report.complete} cannot be"
-            raise ValueError(msg)
+            raise ValueError(f"'Complete requests': {report.complete} cannot be")
 
     def _reading(self, report: AbReport, percentiles: Mapping[str, float]) -> Reading:
         answered = report.transferred > 0

@@ -57,13 +57,11 @@ class AbReport:
         """Read the report. Raises ValueError that names the line that is missing or wrong."""
         complete = int(_line(text, "Complete requests", _WHOLE))
         if not complete:
-            msg = "ab completed no request"
-            raise ValueError(msg)
+            raise ValueError("ab completed no request")
         failed = int(_line(text, "Failed requests", _WHOLE))
         connect, receive, length, exceptions = _classes(text) if failed else (0, 0, 0, 0)
         if connect + receive + length + exceptions > failed:
-            msg = f"the classes of the {failed} failed requests are more than those"
-            raise ValueError(msg)
+            raise ValueError(f"the classes of the {failed} failed requests are more than those")
         seconds = float(_line(text, "Time taken for tests", f"{_DECIMAL} seconds"))
         rate = float(_line(text, "Requests per second", rf"{_DECIMAL} \[#/sec\] \(mean\)"))
         _check_rate(complete, seconds, rate)
@@ -102,8 +100,7 @@ class AbReport:
         )
         _only_known(text)
         if complete > 1 and not _LAST.search(text):
-            msg = "no line '100% (longest request)'"
-            raise ValueError(msg)
+            raise ValueError("no line '100% (longest request)'")
         return report
 
 
@@ -115,33 +112,28 @@ def percentiles_us(text: str, complete: int) -> dict[str, float]:
     """
     lines = text.splitlines()
     if lines[:1] != [_CSV_HEAD]:
-        msg = f"no line {_CSV_HEAD!r}"
-        raise ValueError(msg)
+        raise ValueError(f"no line {_CSV_HEAD!r}")
     percentiles: dict[str, float] = {}
     for percent in range(101):
         line = lines[percent + 1] if percent + 1 < len(lines) else ""
         there = percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete
         match = re.fullmatch(rf"{percent},({_DECIMAL if there else '.*'})", line)
         if not match:
-            msg = f"no line of {percent} percent"
-            raise ValueError(msg)
+            raise ValueError(f"no line of {percent} percent")
         if there:
             percentiles[str(percent)] = round(float(match[1]) * 1000)
     if any(one > other for one, other in pairwise(percentiles.values())):
-        msg = "the percentiles do not grow"
-        raise ValueError(msg)
+        raise ValueError("the percentiles do not grow")
     return percentiles
 
 
 def _line(text: str, name: str, pattern: str) -> str:
     values = re.findall(rf"^{re.escape(name)}:(.*)$", text, re.MULTILINE)
     if len(values) != 1:
-        msg = f"{'no' if not values else 'more than one'} line {name!r}"
-        raise ValueError(msg)
+        raise ValueError(f"{'no' if not values else 'more than one'} line {name!r}")
     match = re.fullmatch(pattern, values[0].strip())
     if not match:
-        msg = f"{name!r}: not what ab prints: {values[0].strip()[:60]!r}"
-        raise ValueError(msg)
+        raise ValueError(f"{name!r}: not what ab prints: {values[0].strip()[:60]!r}")
     return str(match[1])
 
 
@@ -190,10 +182,8 @@ def _times_per_request(text: str) -> dict[str, JsonValue]:
 
 def _check_rate(complete: int, seconds: float, rate: float) -> None:
     if seconds <= _TIME_ROUNDING_S:
-        msg = f"'Time taken for tests': {seconds} s is too short for a measurement"
-        raise ValueError(msg)
+        raise ValueError(f"'Time taken for tests': {seconds} s is too short for a measurement")
     lowest = complete / (seconds + _TIME_ROUNDING_S) * (1 - _RATE_TOLERANCE)
     highest = complete / (seconds - _TIME_ROUNDING_S) * (1 + _RATE_TOLERANCE)
     if not lowest - 0.01 <= rate <= highest + 0.01:
-        msg = f"'Requests per second': {rate} is not {complete} requests in {seconds} s"
-        raise ValueError(msg)
+        raise ValueError(f"'Requests per second': {rate} is not {complete} requests in {seconds} s")

@@ -22,8 +22,7 @@ def without_synthetic(corrected: Mapping[int, int], expected_us: int) -> dict[in
     ValueError when the counts cannot have come from that correction.
     """
     if expected_us < 1:
-        msg = "requests cannot follow one another within less than a microsecond"
-        raise ValueError(msg)
+        raise ValueError("requests cannot follow one another within less than a microsecond")
     raw = dict(corrected)
     for value in sorted(corrected, reverse=True):
         count = raw[value]
