@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 from benchforge_metrics.wall import OF_A_RESPONSE, PER_RESPONSE
 
 NOT_TOLD = "the tool does not tell its CPU time during the load"
 
 
-class ClientCpu(Metric):
+class ClientCpu(OfReading):
     """CPU seconds of the load tool's process for all requests of the load, without its start.
 
     `cpu` covers the tool's whole life, per good response. The kernel estimates how user and system
@@ -18,25 +19,21 @@ class ClientCpu(Metric):
 
     name: ClassVar[str] = "client_cpu"
     unit: ClassVar[str] = "s"
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
     in_turns: ClassVar[bool] = True
 
     of: tuple[Literal["total", "user", "system"], ...] = ("total", "user", "system")
     "Kind of CPU time."
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for each of `of`, in CPU seconds; unknown where the tool does not tell."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield a value for each of `of`, in CPU seconds; unknown where the tool does not tell."""
         user, system = reading.cpu_user_s, reading.cpu_system_s
         total = None if user is None or system is None else user + system
         values = {"total": total, "user": user, "system": system}
-        responses, unit, estimator = 1, self.unit, None
+        responses, unit, estimator = 1, "", ""
         if trial.turns is not None:
             responses, unit, estimator = reading.responses, PER_RESPONSE, OF_A_RESPONSE
         for of in self.of:
             seconds = values[of]
             value = None if seconds is None or not responses else seconds / responses
             why = NOT_TOLD if value is None else ""
-            yield Sample(metric=label, unit=unit, value=value, of=of, why=why, estimator=estimator)
+            yield Value(value, why, estimator, of, unit=unit)

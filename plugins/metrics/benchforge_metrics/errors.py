@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from benchforge.plugin import Measurand, Metric, Reading, Sample, Trial, Window, after_cut
+from benchforge.plugin import Measurand, Reading, Trial, Window, after_cut
+from benchforge_metrics.of_reading import OfReading, Value
 
 NOT_TOLD = "the tool does not tell how many requests got no response"
 
 
-class Errors(Metric):
+class Errors(OfReading):
     """All requests without a good response, and the load tool's classes of errors.
 
     The total comes from responses, good responses and unanswered requests. It is never a sum of
@@ -23,33 +24,18 @@ class Errors(Metric):
     measurand: ClassVar[Measurand] = "failed requests"
     unit: ClassVar[str] = "1"
     of_kinds: ClassVar[bool] = True
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield the total, then one sample for each class, those without errors too."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield the total, then one value for each class, those without errors too."""
         ended = _ended(trial, reading, window)
-        estimator = ended.extent or None
-        yield Sample(
-            metric=label,
-            unit=self.unit,
-            value=ended.bad,
-            why=ended.why,
-            estimator=estimator,
-            failed=ended.bad,
-            requests=None if ended.bad is None else ended.requests,
-        )
-        whole = window.whole or None
+        yield ended.value(ended.bad, ended.why)
         for name, count in reading.errors.items():
-            yield Sample(metric=label, unit=self.unit, value=count, of=name, estimator=whole)
-        if (lacking := reading.not_reached) is not None:
-            of = "not reached"
-            yield Sample(metric=label, unit=self.unit, value=lacking, of=of, estimator=whole)
+            yield Value(count, "", window.whole, name)
+        if reading.not_reached is not None:
+            yield Value(reading.not_reached, "", window.whole, "not reached")
 
 
-class ErrorRate(Metric):
+class ErrorRate(OfReading):
     """The share of all requests without a good response, from 0 to 1.
 
     It excludes the warm-up if the tool reports when each request ended.
@@ -59,29 +45,15 @@ class ErrorRate(Metric):
     measurand: ClassVar[Measurand] = "share of failed requests"
     unit: ClassVar[str] = "1"
     of_kinds: ClassVar[bool] = True
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield one sample; unknown where the total of the errors is, or nothing ended."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield one value; unknown where the total of the errors is, or nothing ended."""
         ended = _ended(trial, reading, window)
-        share, why = None, ended.why
-        if ended.bad is not None:
-            share = ended.bad / ended.requests if ended.requests else None
-            why = "" if ended.requests else "no request ended"
-        estimator = ended.extent or None
-        yield Sample(
-            metric=label,
-            unit=self.unit,
-            value=share,
-            why=why,
-            estimator=estimator,
-            failed=None if share is None else ended.bad,
-            requests=None if share is None else ended.requests,
-        )
+        if ended.bad is None or ended.requests:
+            yield ended.value(ended.bad and ended.bad / ended.requests, ended.why)
+        else:
+            yield ended.value(None, "no request ended")
 
 
 @dataclass(frozen=True)
@@ -92,6 +64,11 @@ class _Ended:
     "Reason why the number of bad requests is unknown."
     extent: str = ""
     "Covered part of the load; empty for the whole load."
+
+    def value(self, value: float | None, why: str) -> Value:
+        """Return a value of these requests."""
+        failed, requests = (None, None) if value is None else (self.bad, self.requests)
+        return Value(value, why, self.extent, failed=failed, requests=requests)
 
 
 def _ended(trial: Trial, reading: Reading, window: Window) -> _Ended:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 
 COUNTER = "TcpPassiveOpens"
 
 
-class KeepAlive(Metric):
+class KeepAlive(OfReading):
     """Complete responses per TCP connection that was opened during the load.
 
     The number of connections comes from the tool if it reports one. Otherwise it comes from the
@@ -21,20 +22,15 @@ class KeepAlive(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield one sample: responses a connection."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield one value: responses a connection."""
         opened, origin = _opened(trial, reading)
         if opened is None:
-            yield Sample(metric=label, unit=self.unit, value=None, why=origin)
+            yield Value(None, origin)
         elif opened <= 0:
-            why = f"no connection was opened during the load ({origin})"
-            yield Sample(metric=label, unit=self.unit, value=None, why=why)
+            yield Value(None, f"no connection was opened during the load ({origin})")
         else:
-            value = reading.responses / opened
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=origin)
+            yield Value(reading.responses / opened, "", origin)
 
 
 def _opened(trial: Trial, reading: Reading) -> tuple[int | None, str]:

@@ -2,20 +2,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from benchforge.plugin import (
-    Histogram,
-    Measurand,
-    Metric,
-    Reading,
-    Sample,
-    Trial,
-    Window,
-    WrongOption,
-)
+from benchforge.plugin import Histogram, Measurand, Reading, Trial, Window, WrongOption
+from benchforge_metrics.of_reading import OfReading, Value
 
 Percent = Annotated[float, Field(gt=0, lt=100)]
 # Requests beyond a percentile: with fewer than the first it says nothing, with fewer than the
@@ -24,7 +16,7 @@ REFUSED_BELOW = 10
 FEW_BELOW = 100
 
 
-class Latency(Metric):
+class Latency(OfReading):
     """Percentiles and mean of the response times in seconds, from the histogram or the tool.
 
     Requests that took longer than the tool records are included, and so are those in flight at the
@@ -37,7 +29,6 @@ class Latency(Metric):
     measurand: ClassVar[Measurand] = "response time"
     unit: ClassVar[str] = "s"
     of_kinds: ClassVar[bool] = True
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     percentile: Percent | None = None
     "One percentile, without the others and without the mean."
@@ -55,82 +46,69 @@ class Latency(Metric):
 
     def parts(self) -> tuple[str | None, ...]:
         """Return the percentiles as p99, and the mean where it is asked for."""
+        return tuple("mean" if percent is None else f"p{percent:g}" for percent in self._percents())
+
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield the mean and each percentile, in seconds."""
+        for part, percent in zip(self.parts(), self._percents(), strict=True):
+            value = _mean(reading) if percent is None else _percentile(reading, percent)
+            estimator = ", ".join(filter(None, (value.estimator, window.whole)))
+            yield value._replace(of=part, estimator=estimator)
+
+    def _percents(self) -> tuple[float | None, ...]:
+        """Return what is asked for: percentiles, and None for the mean."""
         if self.percentile is not None:
-            return (f"p{self.percentile:g}",)
-        mean = ("mean",) if self.mean else ()
-        return (*mean, *(f"p{percent:g}" for percent in self.percentiles))
+            return (self.percentile,)
+        return (*((None,) if self.mean else ()), *self.percentiles)
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for the mean and one for each percentile, in seconds."""
-        reading = trial.reading
-        if reading is None:
-            return
-        for sample in self._of_reading(reading, label):
-            estimator = ", ".join(filter(None, (sample.estimator, window.whole)))
-            yield sample.model_copy(update={"estimator": estimator or None})
 
-    def _of_reading(self, reading: Reading, label: str) -> Iterator[Sample]:
-        if self.percentile is not None:
-            yield self._percentile(reading, label, self.percentile)
-            return
-        if self.mean:
-            yield self._mean(reading, label)
-        for percent in self.percentiles:
-            yield self._percentile(reading, label, percent)
+def _mean(reading: Reading) -> Value:
+    if reading.latency is None:
+        if reading.mean_us is None:
+            return Value(None, "the tool gives no mean of its response times")
+        return Value(reading.mean_us / 1e6, "", "mean, as the tool gives it")
+    count = reading.latency.count + reading.censored
+    if not count:
+        return Value(None, "no response")
+    if reading.censored and reading.censored_from_us is None:
+        return Value(None, _too_long(reading))
+    beyond = reading.censored * (reading.censored_from_us or 0)
+    mean_us = (reading.latency.sum_us + beyond) / count
+    at_least = reading.censored > 0
+    return Value(mean_us / 1e6, "", "mean of every response", lower_bound=at_least)
 
-    def _mean(self, reading: Reading, label: str) -> Sample:
-        of = "mean"
-        if reading.latency is None:
-            if reading.mean_us is None:
-                return self._unknown(label, of, "the tool gives no mean of its response times")
-            return _sample(label, of, reading.mean_us, "mean, as the tool gives it")
-        count = reading.latency.count + reading.censored
-        if not count:
-            return self._unknown(label, of, "no response")
-        if reading.censored and reading.censored_from_us is None:
-            return self._unknown(label, of, _too_long(reading))
-        beyond = reading.censored * (reading.censored_from_us or 0)
-        mean_us = (reading.latency.sum_us + beyond) / count
-        at_least = reading.censored > 0
-        return _sample(label, of, mean_us, "mean of every response", at_least=at_least)
 
-    def _percentile(self, reading: Reading, label: str, percent: float) -> Sample:
-        of = f"p{percent:g}"
-        if reading.latency is not None:
-            return self._of_histogram(reading, reading.latency, label, percent)
-        given = reading.percentiles_us or {}
-        if not given or not reading.latency_samples:
-            return self._unknown(label, of, "the tool gives no response times")
-        few, refused = _few(reading.latency_samples, percent)
-        if refused:
-            return self._unknown(label, of, few)
-        if f"{percent:g}" not in given:
-            by = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
-            return self._unknown(label, of, f"the tool gives no {of}{by}")
-        return _sample(label, of, given[f"{percent:g}"], reading.percentiles_by, why=few)
+def _percentile(reading: Reading, percent: float) -> Value:
+    if reading.latency is not None:
+        return _of_histogram(reading, reading.latency, percent)
+    times_us = reading.percentiles_us or {}
+    if not times_us or not reading.latency_samples:
+        return Value(None, "the tool gives no response times")
+    few, refused = _few(reading.latency_samples, percent)
+    if refused:
+        return Value(None, few)
+    if f"{percent:g}" not in times_us:
+        by = f" ({reading.percentiles_by})" if reading.percentiles_by else ""
+        return Value(None, f"the tool gives no p{percent:g}{by}")
+    return Value(times_us[f"{percent:g}"] / 1e6, few, reading.percentiles_by)
 
-    def _of_histogram(
-        self, reading: Reading, histogram: Histogram, label: str, percent: float
-    ) -> Sample:
-        of = f"p{percent:g}"
-        in_flight = reading.in_flight
-        begun = histogram.count + reading.censored + (in_flight.count if in_flight else 0)
-        few, refused = _few(begun, percent)
-        if refused:
-            return self._unknown(label, of, few)
-        estimator = "type-1 quantile of the histogram of every response"
-        if in_flight is not None and in_flight.count:
-            estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
-        value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
-        if value_us is not None:
-            return _sample(label, of, value_us, estimator, why=few)
-        bound_us = _bound_us(reading, histogram, percent)
-        if bound_us is None:
-            return self._unknown(label, of, _too_long(reading))
-        return _sample(label, of, bound_us, estimator, why=few, at_least=True)
 
-    def _unknown(self, label: str, of: str, why: str) -> Sample:
-        return Sample(metric=label, unit=self.unit, value=None, of=of, why=why)
+def _of_histogram(reading: Reading, histogram: Histogram, percent: float) -> Value:
+    in_flight = reading.in_flight
+    begun = histogram.count + reading.censored + (in_flight.count if in_flight else 0)
+    few, refused = _few(begun, percent)
+    if refused:
+        return Value(None, few)
+    estimator = "type-1 quantile of the histogram of every response"
+    if in_flight is not None and in_flight.count:
+        estimator = "Kaplan-Meier quantile of every response and what was in flight at the end"
+    value_us = histogram.quantile(percent / 100, reading.censored, in_flight)
+    if value_us is not None:
+        return Value(value_us / 1e6, few, estimator)
+    bound_us = _bound_us(reading, histogram, percent)
+    if bound_us is None:
+        return Value(None, _too_long(reading))
+    return Value(bound_us / 1e6, few, estimator, lower_bound=True)
 
 
 def _few(count: int, percent: float) -> tuple[str, bool]:
@@ -157,17 +135,3 @@ def _bound_us(reading: Reading, histogram: Histogram, percent: float) -> int | N
 
 def _too_long(reading: Reading) -> str:
     return f"{reading.censored} requests took longer than the tool records"
-
-
-def _sample(
-    label: str, of: str, value_us: float, estimator: str, *, at_least: bool = False, why: str = ""
-) -> Sample:
-    return Sample(
-        metric=label,
-        unit="s",
-        value=value_us / 1e6,
-        of=of,
-        estimator=estimator or None,
-        lower_bound=at_least,
-        why=why,
-    )

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 
 Of = Literal["mean", "sd", "min", "max", "user", "system"]
 
 
-class ProcessTime(Metric):
+class ProcessTime(OfReading):
     """Seconds of a whole process, including its start and end, over the runs of a trial.
 
     The statistics are mean, standard deviation (of the runs, n - 1), minimum and maximum; `user`
@@ -19,23 +20,17 @@ class ProcessTime(Metric):
 
     name: ClassVar[str] = "process_time"
     unit: ClassVar[str] = "s"
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     of: tuple[Of, ...] = ("mean", "sd", "min", "max", "user", "system")
     "Statistics over the runs of the command."
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for each of `of`, in seconds; unknown where no process was timed."""
-        if trial.reading is None:
-            return
-        runs = len(trial.reading.process_s)
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield a value for each of `of`, in seconds; unknown where no process was timed."""
+        runs = len(reading.process_s)
         for of in self.of:
-            value = _value(trial.reading, of)
+            value = _value(reading, of)
             why = "" if value is not None else f"{runs} timed processes tell no {of}"
-            estimator = f"of {runs} runs"
-            yield Sample(
-                metric=label, unit=self.unit, value=value, of=of, why=why, estimator=estimator
-            )
+            yield Value(value, why, f"of {runs} runs", of)
 
 
 def _value(reading: Reading, of: Of) -> float | None:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 
 _PERCENTILE = 0.99
 
 
-class RateMetric(Metric):
+class RateMetric(OfReading):
     """Requests per second that were due, that were sent, and that were answered.
 
     Only loads with a rate have it. If fewer were sent than due, all connections were busy or the
@@ -20,10 +21,9 @@ class RateMetric(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("due", "sent", "answered")
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
         """Yield the three, each in requests per second of the load."""
-        reading = trial.reading
-        if reading is None or reading.schedule is None:
+        if reading.schedule is None:
             return
         schedule, missed = reading.schedule, _missed(reading)
         for of, count in (
@@ -33,10 +33,10 @@ class RateMetric(Metric):
         ):
             value = None if count is None else count / reading.seconds
             why = "the tool does not tell" if value is None else missed if of == "sent" else ""
-            yield Sample(metric=label, unit=self.unit, value=value, of=of, why=why)
+            yield Value(value, why, of=of)
 
 
-class Lateness(Metric):
+class Lateness(OfReading):
     """The delay of the load tool itself, and the wait for a free connection.
 
     Both have the 99th percentile and the maximum, over all requests that became due. Lateness is
@@ -46,12 +46,11 @@ class Lateness(Metric):
 
     name: ClassVar[str] = "lateness"
     unit: ClassVar[str] = "s"
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
     fixed_parts: ClassVar[tuple[str | None, ...]] = ("p99", "max", "waited p99", "waited max")
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
         """Yield p99 and the most of both, in seconds; nothing waited is 0."""
-        schedule = None if trial.reading is None else trial.reading.schedule
+        schedule = reading.schedule
         if schedule is None:
             return
         for name, histogram in (("", schedule.lateness), ("waited ", schedule.queueing)):
@@ -59,9 +58,7 @@ class Lateness(Metric):
                 continue
             p99 = histogram.quantile(_PERCENTILE) or 0
             for of, microseconds in (("p99", p99), ("max", histogram.max_us)):
-                yield Sample(
-                    metric=label, unit=self.unit, value=microseconds / 1e6, of=f"{name}{of}"
-                )
+                yield Value(microseconds / 1e6, of=f"{name}{of}")
 
 
 def _missed(reading: Reading) -> str:

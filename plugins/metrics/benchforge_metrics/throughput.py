@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Measurand, Metric, Sample, Trial, Window, after_cut
+from benchforge.plugin import Measurand, Reading, Trial, Window, after_cut
+from benchforge_metrics.of_reading import OfReading, Value
 
 
-class Throughput(Metric):
+class Throughput(OfReading):
     """Good responses per second of load; with `count = "all"`, complete responses of any status.
 
     The warm-up is excluded if it is known: the number of responses is then multiplied by the share
@@ -24,23 +25,18 @@ class Throughput(Metric):
     count: Literal["good", "all"] = "good"
     "Responses that count: good ones, or complete ones of any status."
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield one sample, in 1/s; unknown where only bounds of the good responses are known."""
-        reading, left = trial.reading, after_cut(trial, window)
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield one value, in 1/s; unknown where only bounds of the good responses are known."""
+        rest = after_cut(trial, window)
         counted = reading.responses if self.count == "all" else reading.good
         if counted is None:
-            yield Sample(metric=label, unit=self.unit, value=None, why=reading.bounds)
+            yield Value(None, reading.bounds)
         elif trial.turns is not None:
-            value, estimator = counted / reading.seconds, "in turns: only ratios are valid"
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
-        elif left is None:
-            value, estimator = counted / reading.seconds, "of the whole load: it cannot be cut"
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
+            yield Value(counted / reading.seconds, "", "in turns: only ratios are valid")
+        elif rest is None:
+            yield Value(counted / reading.seconds, "", "of the whole load: it cannot be cut")
         else:
-            value = counted * left.share / left.seconds
-            estimator = left.note
+            estimator = rest.note
             if estimator and counted < reading.responses:
                 estimator += ", good ones by their share of all responses"
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator or None)
+            yield Value(counted * rest.share / rest.seconds, "", estimator)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 
 
-class Transfer(Metric):
+class Transfer(OfReading):
     """Bytes that the tool read per second of load, including headers and the warm-up."""
 
     name: ClassVar[str] = "transfer"
@@ -15,16 +16,10 @@ class Transfer(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
     fixed_parts: ClassVar[tuple[str | None, ...]] = (None,)
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield one sample, in B/s."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield one value, in B/s."""
         if reading.received_bytes is None or reading.byte_error:
             rounds = "rounds what" if reading.byte_error else "does not tell how much"
-            why = f"the tool {rounds} it received"
-            yield Sample(metric=label, unit=self.unit, value=None, why=why)
+            yield Value(None, f"the tool {rounds} it received")
         else:
-            value = reading.received_bytes / reading.seconds
-            estimator = window.whole or None
-            yield Sample(metric=label, unit=self.unit, value=value, estimator=estimator)
+            yield Value(reading.received_bytes / reading.seconds, "", window.whole)

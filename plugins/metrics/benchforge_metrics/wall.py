@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-from benchforge.plugin import Metric, Reading, Sample, Trial, Window
+from benchforge.plugin import Reading, Trial, Window
+from benchforge_metrics.of_reading import OfReading, Value
 
 OF_A_RESPONSE = "in turns: for each response; only ratios are valid"
 PER_RESPONSE = "s/response"
 
 
-class Wall(Metric):
+class Wall(OfReading):
     """Seconds of the load as the tool reports them, and of the whole process of the tool.
 
     The process is timed from outside, so its time includes its start and, for a Python client, the
@@ -19,34 +20,29 @@ class Wall(Metric):
 
     name: ClassVar[str] = "wall"
     unit: ClassVar[str] = "s"
-    better: ClassVar[Literal["higher", "lower"]] = "lower"
     in_turns: ClassVar[bool] = True
 
     of: tuple[Literal["load", "process"], ...] = ("load",)
     "Interval to measure: the load as the tool reports it, or the lifetime of the tool's process."
 
-    def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        """Yield a sample for each of `of`, in seconds; it says when not all requests ended well."""
-        reading = trial.reading
-        if reading is None:
-            return
+    def values(self, trial: Trial, reading: Reading, window: Window) -> Iterator[Value]:
+        """Yield a value for each of `of`, in seconds; it says when not all requests ended well."""
         for of in self.of:
             value: float | None = reading.seconds
-            unit = self.unit
             if of == "process":
                 value = None if trial.observation is None else trial.observation.seconds
             why = "nothing was observed" if value is None else _not_all_well(reading)
-            estimator = None
+            unit = estimator = ""
             if trial.turns is not None:
                 unit = PER_RESPONSE
                 value, why, estimator = _in_turns(reading, of)
-            yield Sample(metric=label, unit=unit, value=value, of=of, why=why, estimator=estimator)
+            yield Value(value, why, estimator, of, unit=unit)
 
 
-def _in_turns(reading: Reading, of: str) -> tuple[float | None, str, str | None]:
+def _in_turns(reading: Reading, of: str) -> tuple[float | None, str, str]:
     """Return the time for each response, why it is unknown, and how it was formed."""
     if of == "process" or not reading.responses:
-        return None, "in turns: a process stands still for most of its time", None
+        return None, "in turns: a process stands still for most of its time", ""
     return reading.seconds / reading.responses, _not_all_well(reading), OF_A_RESPONSE
 
 
