@@ -38,7 +38,6 @@ _COMMANDS = {
     "calibrate": "Measure the noise of this machine, and which differences it can show.",
     "verify": "Recompute every number of a result from its raw files.",
     "sign": "Sign a result with your ssh key.",
-    "draw": "Draw which parts of a suite connect to which.",
     "doctor": "Check which programs this machine has and whether it is fit for benchmarking.",
     "plugins": "List, show, check or scaffold plugins.",
     "schema": "Print the JSON Schema of suites or of result files.",
@@ -47,7 +46,7 @@ _ROOMS = {
     "machine": ("calibrate", "clean", "doctor"),
     "measure": ("duel", "gate", "run", "serve"),
     "results": ("audit", "compare", "history", "report", "sign", "validate", "verify"),
-    "suites": ("check", "draw", "new", "plan", "schema"),
+    "suites": ("check", "new", "plan", "schema"),
 }
 _MODULES = {name: f"{room}.{name}.command" for room, names in _ROOMS.items() for name in names}
 _MODULES["plugins"] = "plugins.command"

@@ -40,9 +40,10 @@ class PlanOptions:
     )
     output: str = option(
         "--format",
-        type=click.Choice(["text", "json"]),
+        type=click.Choice(["text", "json", "mermaid", "dot"]),
         default="text",
-        help="Output format; json has everything.",
+        help="Output format; json has everything. mermaid and dot, which is Graphviz's, draw which "
+        "part connects to which.",
     )
     requests: int | None = option(
         "--requests",
@@ -63,6 +64,7 @@ def command(options: PlanOptions) -> int:
     """
     from benchforge.cli.console.loaded import loaded
     from benchforge.cli.console.say import show, warn
+    from benchforge.cli.suites.plan.drawings import dot, mermaid
     from benchforge.cli.suites.plan.plan_text import text
     from benchforge.cli.suites.plan.planned import plan_json, planned
     from benchforge.cli.suites.plan.requests import request_lines
@@ -89,10 +91,12 @@ def command(options: PlanOptions) -> int:
     if options.requests is not None:
         requests = request_lines(suite, graph.seed, options.requests)
         lines: Iterator[str] = (redact(line, suite.secrets) for line in requests)
+    elif options.output == "text":
+        lines = text(head, graph, width, options.full)
     elif options.output == "json":
         lines = plan_json(head, graph)
     else:
-        lines = text(head, graph, width, options.full)
+        lines = (dot if options.output == "dot" else mermaid)(head.scenarios)
     while batch := list(islice(lines, _AT_ONCE)):  # never all of them
         show("\n".join(batch), painted=True)
     return 0

@@ -1,9 +1,8 @@
 """Scenarios as a drawing: which part connects to which."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from benchforge.cli.suites.plan.plan import Chain, PartLink
+from benchforge.cli.suites.plan.plan import ScenarioPlanned
 from benchforge.text import safe
 
 # What means something in a quoted text: Mermaid takes characters by their numbers.
@@ -11,16 +10,7 @@ _MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`\\'}
 _DOT = {ord(char): f"\\{char}" for char in '"\\'}
 
 
-class DrawnScenario(NamedTuple):
-    """What is drawn of a scenario."""
-
-    label: str
-    title: str
-    chains: tuple[Chain, ...]
-    links: tuple[PartLink, ...]
-
-
-def mermaid(scenarios: Sequence[DrawnScenario]) -> Iterator[str]:
+def mermaid(scenarios: Sequence[ScenarioPlanned]) -> Iterator[str]:
     """Yield the lines of a Mermaid flowchart."""
     yield "flowchart LR"
     for number, scenario in enumerate(scenarios):
@@ -34,7 +24,7 @@ def mermaid(scenarios: Sequence[DrawnScenario]) -> Iterator[str]:
         yield "  end"
 
 
-def dot(scenarios: Sequence[DrawnScenario]) -> Iterator[str]:
+def dot(scenarios: Sequence[ScenarioPlanned]) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
     yield "digraph plan {"
     yield "  rankdir=LR; node [shape=box];"
@@ -52,11 +42,11 @@ def dot(scenarios: Sequence[DrawnScenario]) -> Iterator[str]:
     yield "}"
 
 
-def _title(scenario: DrawnScenario) -> str:
+def _title(scenario: ScenarioPlanned) -> str:
     return safe.word(": ".join(filter(None, (scenario.label, scenario.title))))
 
 
-def _nodes(scenario: DrawnScenario, number: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+def _nodes(scenario: ScenarioPlanned, number: int) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Return a name and the lines of its text for each part, by table and label.
 
     A part has a node in each scenario: no process is there for two of them.
