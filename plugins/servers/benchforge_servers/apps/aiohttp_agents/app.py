@@ -1,6 +1,5 @@
 """The agents of study AH, served by aiohttp and asyncpg."""
 
-import argparse
 import asyncio
 import json
 import os
@@ -84,8 +83,7 @@ async def nothing(connection):
     pass
 
 
-def create(argv=None):
-    """Build the application; also the entry function of `python -m aiohttp.web app:create`."""
+def create():
     app = web.Application()
     app.cleanup_ctx.append(open_pool)
     app.router.add_get("/index", index)
@@ -95,11 +93,3 @@ def create(argv=None):
 
 
 app = create()
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8080)
-    options = parser.parse_args()
-    # No access log: gunicorn writes none either.
-    web.run_app(app, host=options.host, port=options.port, access_log=None)

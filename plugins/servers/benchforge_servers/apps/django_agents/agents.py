@@ -7,16 +7,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
-from django.db import connections, models
+from django.db import connections
 from django.http import HttpResponse
 from django.urls import path
 
 CONNECT_TIMEOUT = 10
-QUERY = """
-    SELECT af.number, als.extension, als.context, als.state_interface,
-           'offline' AS status, '-1' AS extension_status, '0' AS paused
-    FROM agentfeatures AS af LEFT JOIN agent_login_status AS als ON af.id = als.agent_id
-"""
 
 
 def database(url, max_age):
@@ -56,28 +51,7 @@ settings.configure(
     LOGGING_CONFIG=None,
 )
 django.setup()
-
-
-class Agent(models.Model):
-    """A row of agentfeatures; the order of the fields is the order in the body."""
-
-    id = models.AutoField(primary_key=True)
-    numgroup = models.IntegerField()
-    firstname = models.CharField(max_length=128)
-    lastname = models.CharField(max_length=128)
-    number = models.CharField(max_length=40, unique=True)
-    passwd = models.CharField(max_length=128)
-    context = models.CharField(max_length=39)
-    language = models.CharField(max_length=20)
-    autologoff = models.IntegerField(null=True)
-    group = models.CharField(max_length=255, null=True)
-    description = models.TextField()
-    preprocess_subroutine = models.CharField(max_length=40, null=True)
-
-    class Meta:
-        app_label = "agents"
-        db_table = "agentfeatures"
-        managed = False
+from agent import QUERY, Agent  # noqa: E402 - a model needs the settings
 
 
 def index(request):

@@ -48,7 +48,16 @@ settings.configure(
 django.setup()
 
 
-class Product(models.Model):
+class Table(models.Model):
+    """A table of the shop, which the dataset makes."""
+
+    class Meta:
+        app_label = "shop"
+        abstract = True
+        managed = False
+
+
+class Product(Table):
     """What the shop sells."""
 
     id = models.IntegerField(primary_key=True)
@@ -56,65 +65,56 @@ class Product(models.Model):
     price = models.IntegerField()
     about = models.TextField()
 
-    class Meta:
-        app_label = "shop"
+    class Meta(Table.Meta):
         db_table = "products"
-        managed = False
 
 
-class Member(models.Model):
+class Member(Table):
     """Who may buy."""
 
     id = models.IntegerField(primary_key=True)
     name = models.TextField(unique=True)
     password_sha256 = models.TextField()
 
-    class Meta:
-        app_label = "shop"
+    class Meta(Table.Meta):
         db_table = "members"
-        managed = False
 
 
-class Visit(models.Model):
+class Visit(Table):
     """Who is logged in."""
 
     token = models.TextField(primary_key=True)
     member = models.ForeignKey(Member, models.DO_NOTHING)
 
-    class Meta:
-        app_label = "shop"
+    class Meta(Table.Meta):
         db_table = "visits"
-        managed = False
 
 
-class Cart(models.Model):
+class Purchase(Table):
+    """Some of a product, for a member."""
+
+    member = models.ForeignKey(Member, models.DO_NOTHING)
+    product = models.ForeignKey(Product, models.DO_NOTHING)
+    quantity = models.IntegerField()
+    total = models.IntegerField()
+    id = models.AutoField(primary_key=True)
+
+    class Meta(Table.Meta):
+        abstract = True
+
+
+class Cart(Purchase):
     """What is about to be bought."""
 
-    member = models.ForeignKey(Member, models.DO_NOTHING)
-    product = models.ForeignKey(Product, models.DO_NOTHING)
-    quantity = models.IntegerField()
-    total = models.IntegerField()
-    id = models.AutoField(primary_key=True)
-
-    class Meta:
-        app_label = "shop"
+    class Meta(Table.Meta):
         db_table = "carts"
-        managed = False
 
 
-class Order(models.Model):
+class Order(Purchase):
     """What was bought."""
 
-    member = models.ForeignKey(Member, models.DO_NOTHING)
-    product = models.ForeignKey(Product, models.DO_NOTHING)
-    quantity = models.IntegerField()
-    total = models.IntegerField()
-    id = models.AutoField(primary_key=True)
-
-    class Meta:
-        app_label = "shop"
+    class Meta(Table.Meta):
         db_table = "orders"
-        managed = False
 
 
 def login(request):
