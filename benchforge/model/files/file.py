@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -23,11 +23,7 @@ from benchforge.text.readable import conjoined, cut, exact
 Model = TypeVar("Model", bound=Frozen)
 
 FORMAT = 2
-"The number that every file of a result states; `trial.py` has its history."
-_LAST_READERS = {1: "0.1.0"}
-"By older format, the last version of benchforge that reads it."
-_KINDS_BEFORE = ("sitting",)
-"What files of an older format call themselves beside today's kinds."
+"The number that every file of a result states: 1 is of benchforge 0.1.0."
 MOST_BYTES = 32 * door.MIB
 _MOST_FAULTS = 1_000
 _LARGE = door.MIB
@@ -45,8 +41,8 @@ class FileFault:
     "JSON path of the value, such as reading.latency.counts.17; empty for the whole file."
     line: int | None
     message: str
-    kind: Literal["unreadable", "older", "invalid"] = "invalid"
-    "Kind of fault; `older`: the file has an older format."
+    kind: Literal["unreadable", "invalid"] = "invalid"
+    "Kind of fault."
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else f"{self.file}"
@@ -106,8 +102,6 @@ def _looked_through(
     try:
         value = from_json(raw, allow_inf_nan=False)
         model = _model(value, models)
-    except _OlderFormat as error:
-        return [FileFault(file, "", None, str(error), "older")]
     except ValueError as error:
         return [_unreadable(file, error)]
     if len(raw) > _LARGE:
@@ -149,39 +143,21 @@ def _written(model: Frozen, end: bytes) -> bytes:
     return model.__pydantic_serializer__.to_json(model, indent=1, by_alias=True) + end
 
 
-class _OlderFormat(ValueError):
-    """A file has a format that this benchforge does not read any more."""
-
-
 def _model(value: Any, models: tuple[type[Model], ...]) -> type[Model]:
-    """Return the model of a file.
-
-    Raises _OlderFormat, and ValueError when it is none that we can read.
-    """
+    """Return the model of a file. Raises ValueError when it is none that we can read."""
     kinds = {model.model_fields["kind"].default: model for model in models}
     kind = value.get("kind") if isinstance(value, dict) else None
-    if not isinstance(kind, str) or kind not in {*kinds, *_KINDS_BEFORE}:
-        raise ValueError(_not_ours(kinds))
+    if not isinstance(kind, str) or kind not in kinds:
+        wanted = conjoined(kinds, "or")
+        raise ValueError(f"is not ours: it does not say that its kind is {wanted}")
     number = value.get("format")
     if number is True or isinstance(number, float):  # both compare equal to an int
-        shown = json.dumps(number)
-        raise ValueError(f"does not say its format by a whole number, but by {shown}")
-    if isinstance(number, int) and number in _LAST_READERS:
-        version = _LAST_READERS[number]
-        raise _OlderFormat(
-            f"has format {number}: benchforge {version} is the last version that reads it"
-        )
-    if isinstance(number, int) and number > FORMAT:
-        raise ValueError(
-            f"has format {min(number, _DIGITS)}, this benchforge reads {FORMAT}: use a newer one"
-        )
-    if kind not in kinds:
-        raise ValueError(_not_ours(kinds))
+        text = json.dumps(number)
+        raise ValueError(f"does not say its format by a whole number, but by {text}")
+    if isinstance(number, int) and 0 < number != FORMAT:
+        other = f"has format {min(number, _DIGITS)}, this benchforge reads {FORMAT}"
+        raise ValueError(f"{other}: use the version that wrote it")
     return kinds[kind]
-
-
-def _not_ours(kinds: Iterable[str]) -> str:
-    return f"is not ours: it does not say that its kind is {conjoined(kinds, 'or')}"
 
 
 def _unreadable(file: Path, error: OSError | ValueError) -> FileFault:

@@ -1,15 +1,10 @@
 """How much a server serves: at rising concurrency, and at a rate that it keeps up with."""
 
-from typing import Annotated, Literal
-
-from pydantic import Field, JsonValue
+from typing import Literal
 
 from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.frozen import Frozen
-
-Dropped = Annotated[JsonValue, Field(exclude=True)]
-"A field that an earlier benchforge wrote: it is read, and neither used nor written."
 
 
 class Sweep(Frozen):
@@ -25,10 +20,6 @@ class Sweep(Frozen):
     "Range of that level in 95 % of the resampled blocks; approximate."
     knee: float | None
     "Highest throughput / throughput at level 1: where queueing begins; None without level 1."
-    law: Dropped = None
-    "Scalability law in a result of an earlier benchforge."
-    law_why: Dropped = None
-    "Reason for none, likewise."
 
 
 Phase = Literal["bracket", "bisect", "staircase", "done", "too low", "too high", "unanswered"]

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue, NonNegativeInt, PositiveInt
 
-from benchforge.model.summary.capacity import Dropped, Sweep
+from benchforge.model.summary.capacity import Sweep
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.frozen import Frozen
 
@@ -14,8 +14,6 @@ class Level(Frozen):
     "Number of concurrent requests."
     value: Estimate
     "Typical throughput, with the interval of this session."
-    by_law: Dropped = None
-    "Value of the scalability law in a result of an earlier benchforge."
 
 
 class ConcurrencySweep(Frozen):

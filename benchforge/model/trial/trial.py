@@ -23,11 +23,6 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.file_names import Below
 from benchforge.model.values.frozen import Frozen
 
-# The history of `format`, of all files of a result:
-# 1: the first, of benchforge 0.1.0.
-# 2: of 0.2.0. Fields, columns and folders have the names of docs/glossary.md.
-
-
 ATTEMPTS = 3
 "How often a place of the plan is measured at most, where the apparatus fails."
 

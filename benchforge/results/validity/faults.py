@@ -67,9 +67,6 @@ class FolderFiles:
 def read_files(folder: Path, *, with_summary: bool = True) -> FolderFiles:
     """Read the files of a result, each once; its summary only `with_summary`."""
     header = parse(folder, HEADER, Header)
-    if isinstance(header, list) and header[0].kind == "older":
-        # Its other files are of that format, too.
-        return FolderFiles(None, (), (), (), None, [header[0]])
     trials = [one if isinstance(one, list) else one.packed() for one in parse_trials(folder)]
     sessions = [parse(folder, name, Session) for name in session_files(folder)]
     ceilings = [parse(folder, name, Ceiling) for name in ceiling_files(folder)]

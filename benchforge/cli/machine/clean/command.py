@@ -36,10 +36,9 @@ def command(options: CleanOptions) -> int:
     cannot be removed.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.machine.clean.inventory import in_cache, of_older_format, results
+    from benchforge.cli.machine.clean.inventory import in_cache, results
     from benchforge.cli.machine.clean.removal import confirmed, remove_all, show_group, used_until
     from benchforge.run.disk.leftovers import left
-    from benchforge.text import safe
     from benchforge.text.readable import counted
 
     parent, until = options.parent, used_until(options.older_than)
@@ -53,8 +52,6 @@ def command(options: CleanOptions) -> int:
     lost = left(beside)
     for title, group in remains.items():
         show_group(title, group)
-    for fault in of_older_format(beside):
-        say(f"stays: {safe.word(str(fault))}")
     if lost:
         show("\n  ".join(["left by a killed benchforge:", *lost]))
     if parent is None:

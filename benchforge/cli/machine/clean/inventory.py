@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from benchforge.errors import BenchforgeError, CannotKeep
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.file import MOST_BYTES, FileFault, Parsed, parse
+from benchforge.model.files.file import MOST_BYTES, Parsed, parse
 from benchforge.model.files.folder import (
     CEILING,
     CEILINGS,
@@ -106,7 +106,10 @@ def results(parent: Path) -> Iterator[Remains]:
 
     What is not known by a result.json that we can read is none.
     """
-    for folder in _result_folders(parent):
+    folders = [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*"))
+    for folder in folders:
+        if folder.name.startswith(BESIDE) or folder.is_symlink():  # on its way, or elsewhere
+            continue
         try:
             header = read_header(folder)
         except BenchforgeError:
@@ -115,22 +118,6 @@ def results(parent: Path) -> Iterator[Remains]:
         yield Remains(
             "result", folder, _so_far(folder, header), header.created, ours, others, header
         )
-
-
-def of_older_format(parent: Path) -> Iterator[FileFault]:
-    """Yield the headers of the results below a folder that have a format we no longer read."""
-    for folder in _result_folders(parent):
-        header = parse(folder, HEADER, Header)
-        if isinstance(header, list) and header[0].kind == "older":
-            yield header[0]
-
-
-def _result_folders(parent: Path) -> Iterator[Path]:
-    """Yield the folders that hold a header; those that are on their way are left out."""
-    for folder in [parent] if (parent / HEADER).is_file() else _named(parent, re.compile(".*")):
-        half = folder.name.startswith(BESIDE)
-        if not half and not folder.is_symlink() and (folder / HEADER).is_file():
-            yield folder
 
 
 def remove(remains: Remains) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -35,8 +34,6 @@ class _Process(ToolJson):
 
     taken: Count
     began_again: Count
-    not_reached: dict[str, Count] = Field(default_factory=dict)
-    "Counts of flows in a result of an earlier benchforge, by the number of their kind."
 
 
 class Locust(Timed):
@@ -163,22 +160,14 @@ class Locust(Timed):
             raise OutputDamaged(f"locust: {complaint(output.code, output.stderr, file)}")
         with parsing("locust"):
             report = LocustReport.from_texts(output.stdout, output.stderr)
-        # What a locustfile of the user's does is not known.
-        own, retries = (
-            self.locustfile is not None,
-            self.user == "fast" or self.locustfile is not None,
-        )
+        own = self.locustfile is not None
+        retries = self.user == "fast" or own  # what a locustfile of the user's does is not known
         reading = report.reading(own=own, retries=retries)
         if not output.target.kinds:
             return reading
         processes = self._processes(output)
-        ended = sum((Counter(process.not_reached) for process in processes), Counter[str]())
-        readings = report.by_kind(output.target.kinds, retries=retries).items()
         update = {
-            "kinds": {
-                kind: one.model_copy(update={"not_reached": ended.get(str(number))})
-                for number, (kind, one) in enumerate(readings)
-            },
+            "kinds": report.by_kind(output.target.kinds, retries=retries),
             "records_taken": tuple(process.taken for process in processes),
             "stream_began_again": sum(process.began_again for process in processes),
         }

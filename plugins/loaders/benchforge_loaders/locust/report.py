@@ -30,7 +30,6 @@ _FAILED_KIND = re.compile(r"[A-Z]+ (\S+) \d+: ")
 _ZONE_S = 900  # all zones of the world are whole quarters of an hour apart
 _LOGGED = re.compile(r"^\[[^\]]*\] \S+/[A-Z]+/\S+: ")
 _CLASSES = {
-    "take": re.compile(r"^\S+ \S+ 0: .?benchforge take: "),
     "status": re.compile(r"\bHTTPError\('|BadStatusCode\("),
     "connect": re.compile(r"ConnectionRefused|NewConnectionError|Connection refused"),
     "timeout": re.compile(r"[Tt]imeout|timed out"),
