@@ -1,7 +1,7 @@
 """hey: a closed loop in Go, with an optional pace."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import PositiveInt
@@ -9,7 +9,6 @@ from pydantic import PositiveInt
 from benchforge.plugin import (
     Command,
     Duration,
-    Need,
     Output,
     Rate,
     Reading,
@@ -29,6 +28,7 @@ from benchforge.plugin.load_tools import (
     optional,
     parsing,
 )
+from benchforge_loaders.program import Program
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000
@@ -40,7 +40,7 @@ _PERCENT = re.compile(rf"^  (\d{{1,2}})%{{1,2}} in {_SECS} secs$", re.MULTILINE)
 _BAR = re.compile(r"^  \d+\.\d{3} \[(\d{1,15})\]\t\|", re.MULTILINE)
 
 
-class Hey(Timed):
+class Hey(Program, Timed):
     """hey 0.1: each worker sends its next request after the last response.
 
     Good to know:
@@ -55,6 +55,9 @@ class Hey(Timed):
     """
 
     name: ClassVar[str] = "hey"
+    install: ClassVar[str] = "apt-get install hey (Debian), or build github.com/rakyll/hey"
+    debian: ClassVar[str] = "hey"
+    asks_version: ClassVar[str] = ""
 
     connections: PositiveInt = 10
     "Number of concurrent connections."
@@ -64,11 +67,6 @@ class Hey(Timed):
     "Time limit of one request in whole seconds."
     keep_alive: bool = True
     "Reuse of a connection for the next request."
-
-    def needs(self) -> Iterable[Need]:
-        """Return hey, which tells no version."""
-        install = "apt-get install hey (Debian), or build github.com/rakyll/hey"
-        return [Need("hey", install, debian="hey")]
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""

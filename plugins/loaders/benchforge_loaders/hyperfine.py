@@ -10,15 +10,14 @@ from benchforge.plugin import (
     BenchforgeError,
     Command,
     Duration,
-    Loader,
     Need,
     Output,
     Reading,
     Request,
-    Site,
     Target,
 )
 from benchforge.plugin.load_tools import Amount, Seconds, ToolJson, ended_well, parsing
+from benchforge_loaders.program import Program
 
 
 class _Result(ToolJson):
@@ -37,7 +36,7 @@ class _Printed(ToolJson):
     results: list[_Result]
 
 
-class Hyperfine(Loader):
+class Hyperfine(Program):
     """hyperfine: repeats a command without a shell, and times each run.
 
     Good to know:
@@ -51,6 +50,8 @@ class Hyperfine(Loader):
     """
 
     name: ClassVar[str] = "hyperfine"
+    install: ClassVar[str] = "apt-get install hyperfine (Debian, Ubuntu), or cargo install it"
+    debian: ClassVar[str] = "hyperfine"
 
     argv: list[str] = Field(alias="command", min_length=1)
     """Program and its arguments. {url} is replaced by the request's URL, {python} by benchforge's \
@@ -71,14 +72,9 @@ own interpreter."""
 
     def needs(self) -> Iterable[Need]:
         """Return hyperfine and the command's program."""
-        install = "apt-get install hyperfine (Debian, Ubuntu), or cargo install it"
-        yield Need("hyperfine", install, debian="hyperfine")
+        yield from super().needs()
         if self.argv[0] != "{python}":
             yield Need(self.argv[0], "the suite's command names it")
-
-    def version(self, site: Site) -> Command:
-        """Return `hyperfine --version`."""
-        return Command(site.programs["hyperfine"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command, which starts in the suite's folder.

@@ -1,7 +1,7 @@
 """oha: a closed loop in Rust, or a rate for all connections together."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -9,12 +9,10 @@ from pydantic import Field, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
-    Need,
     Output,
     Rate,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
 )
@@ -31,6 +29,7 @@ from benchforge.plugin.load_tools import (
     headers,
     parsing,
 )
+from benchforge_loaders.program import Program
 
 _PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"
@@ -53,7 +52,7 @@ class _Printed(ToolJson):
     errors: Annotated[dict[str, Count], Field(alias="errorDistribution")]
 
 
-class Oha(Timed):
+class Oha(Program, Timed):
     """oha 1.x: each connection sends its next request after the last response.
 
     Good to know:
@@ -66,6 +65,7 @@ class Oha(Timed):
     """
 
     name: ClassVar[str] = "oha"
+    install: ClassVar[str] = "cargo install oha, or a release of github.com/hatoo/oha"
     ends_on_time: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
@@ -88,14 +88,6 @@ class Oha(Timed):
             msg = f"oha takes a whole number of requests a second, not {self.rate}"
             raise WrongOption(msg, "rate")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return oha."""
-        return [Need("oha", "cargo install oha, or a release of github.com/hatoo/oha")]
-
-    def version(self, site: Site) -> Command:
-        """Return `oha --version`."""
-        return Command(site.programs["oha"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command."""

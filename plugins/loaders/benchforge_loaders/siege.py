@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
@@ -11,7 +11,6 @@ from pydantic import Field, PositiveInt
 from benchforge.plugin import (
     Command,
     Duration,
-    Need,
     Output,
     Reading,
     Request,
@@ -31,6 +30,7 @@ from benchforge.plugin.load_tools import (
     only_get,
     parsing,
 )
+from benchforge_loaders.program import Program
 
 RC = "siegerc"
 URLS = "siege-urls"
@@ -53,7 +53,7 @@ class _Printed(ToolJson):
     shortest_transaction: Amount
 
 
-class Siege(Timed):
+class Siege(Program, Timed):
     """siege 4: each thread sends its next request after the last response.
 
     Good to know:
@@ -75,6 +75,7 @@ class Siege(Timed):
     """
 
     name: ClassVar[str] = "siege"
+    debian: ClassVar[str] = "siege"
     ends_on_time: ClassVar[bool] = True
 
     connections: Annotated[PositiveInt, Field(le=10_000)] = 10
@@ -83,10 +84,6 @@ class Siege(Timed):
     "Time limit of a socket operation in whole seconds."
     keep_alive: bool = True
     "Reuse of a connection for the next request."
-
-    def needs(self) -> Iterable[Need]:
-        """Return siege."""
-        return [Need("siege", debian="siege")]
 
     def version(self, site: Site) -> Command:
         """Return `siege --version`, in a home of its own, where it writes settings.

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from http.client import HTTPResponse
 from itertools import pairwise, takewhile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
 from pydantic import ValidationError
 
+from benchforge.model.trial.window import WHOLE
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
@@ -663,8 +665,8 @@ def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> N
 
 
 def samples(reading: Reading) -> list[Any]:
-    part = Latency()
-    return [part._percentile(reading, "latency", percent) for percent in part.percentiles]
+    one_load = SimpleNamespace(reading=reading)
+    return [*Latency(mean=False).of_trial(one_load, "latency", WHOLE)]  # type: ignore[arg-type]
 
 
 def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:

@@ -3,28 +3,26 @@
 import math
 import re
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
-from pydantic import PositiveInt, field_validator, model_validator
+from pydantic import PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
     Duration,
     Load,
-    Loader,
-    Need,
     Output,
     OutputDamaged,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import parsing
+from benchforge.plugin.load_tools import WholeSeconds, headers, parsing
 from benchforge_loaders.ab.counts import connections, doubt, errors, good_bounds, unanswered
 from benchforge_loaders.ab.report import AbReport, percentiles_us
+from benchforge_loaders.program import Program
 
 DEFAULT_S = 10
 # -t alone means 50 000 requests at most, and ab would stop there.
@@ -40,7 +38,7 @@ INTERRUPTED = 1
 "Exit code of ab after the signal at which it reports."
 
 
-class Ab(Loader):
+class Ab(Program):
     """ab 2.3: each connection sends its next request after the last response.
 
     Good to know:
@@ -68,27 +66,22 @@ class Ab(Loader):
     """
 
     name: ClassVar[str] = "ab"
+    debian: ClassVar[str] = "apache2-utils"
+    asks_version: ClassVar[str] = "-V"
     interrupted_by: ClassVar[signal.Signals | None] = signal.SIGINT
 
     connections: PositiveInt = 10
     "Number of concurrent connections."
-    duration: Duration | None = None
+    duration: WholeSeconds | None = None
     "Length of the load in whole seconds. Default: 10 if `requests` is not given."
     requests: PositiveInt | None = None
     "Total number of requests, instead of a duration."
     keep_alive: bool = True
     "Reuse of a connection for the next request."
-    timeout: Duration = Duration(30)
+    timeout: WholeSeconds = Duration(30)
     "Time limit of one response in whole seconds. After it, ab fails."
     variable_length: bool = False
     "Permission for responses to differ in length without being errors."
-
-    @field_validator("duration", "timeout")
-    @classmethod
-    def _whole_seconds(cls, value: Duration | None) -> Duration | None:
-        if value is not None and (value < 1 or not value.is_integer()):
-            raise ValueError(f"ab takes whole seconds, one at least, not {value}s")
-        return value
 
     @model_validator(mode="after")
     def _one_end(self) -> Self:
@@ -99,14 +92,6 @@ class Ab(Loader):
             msg = f"{self.connections} connections need as many requests, not {self.requests}"
             raise WrongOption(msg, "connections", "requests")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return ab."""
-        return [Need("ab", debian="apache2-utils")]
-
-    def version(self, site: Site) -> Command:
-        """Return `ab -V`: the version is on its first line."""
-        return Command(site.programs["ab"], "-V")
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. -n stands after -t, which would set it back."""
@@ -247,13 +232,12 @@ def _percentiles_file(target: Target) -> str:
 
 
 def _request(target: Target) -> Sequence[object]:
-    headers = dict(target.request.headers)
+    others = dict(target.request.headers)
     if target.body_file is None:
-        return (*_method(target.request), *_headers(headers))
-    named = next((name for name in headers if name.lower() == "content-type"), None)
-    kind = headers.pop(named) if named else "text/plain"
-    body = ("-p", target.body_file, "-T", kind)
-    return (*body, *_method(target.request), *_headers(headers))
+        return (*_method(target.request), *headers(others))
+    content_type = next((name for name in others if name.lower() == "content-type"), None)
+    kind = others.pop(content_type) if content_type else "text/plain"
+    return ("-p", target.body_file, "-T", kind, *_method(target.request), *headers(others))
 
 
 def _method(request: Request) -> Sequence[str]:
@@ -262,7 +246,3 @@ def _method(request: Request) -> Sequence[str]:
     # -p alone means POST; -m after it names another.
     meant = "GET" if request.body is None else "POST"
     return () if request.method == meant else ("-m", request.method)
-
-
-def _headers(headers: Mapping[str, str]) -> Sequence[str]:
-    return [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]

@@ -3,20 +3,17 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Self
 
 from pydantic import JsonValue
 
+from benchforge.plugin.load_tools import growing, line
+
 # ab counts in 32 and 64 bits; longer numbers are no numbers of ab.
 _WHOLE = r"(\d{1,18})"
 _DECIMAL = r"(\d{1,15}\.\d{1,3})"
-_CLASSES = re.compile(
-    rf"^   \(Connect: {_WHOLE}, Receive: {_WHOLE}, Length: {_WHOLE}, Exceptions: {_WHOLE}\)$",
-    re.MULTILINE,
-)
+_CLASSES = rf"   \(Connect: {_WHOLE}, Receive: {_WHOLE}, Length: {_WHOLE}, Exceptions: {_WHOLE}\)"
 _TIMES = ("Connect", "Processing", "Waiting", "Total")
-_LAST = re.compile(r"^ 100% +\d{1,18} \(longest request\)$", re.MULTILINE)
 _COLUMNS = ("min", "mean", "sd", "median", "max")
 _COUNTS = (
     *("Failed requests:", "   (Connect: ", "Write errors:"),
@@ -59,7 +56,8 @@ class AbReport:
         if not complete:
             raise ValueError("ab completed no request")
         failed = int(_line(text, "Failed requests", _WHOLE))
-        connect, receive, length, exceptions = _classes(text) if failed else (0, 0, 0, 0)
+        classes = line(text, "(Connect: ...)", _CLASSES).groups() if failed else (0, 0, 0, 0)
+        connect, receive, length, exceptions = map(int, classes)
         if connect + receive + length + exceptions > failed:
             raise ValueError(f"the classes of the {failed} failed requests are more than those")
         seconds = float(_line(text, "Time taken for tests", f"{_DECIMAL} seconds"))
@@ -99,8 +97,8 @@ class AbReport:
             },
         )
         _only_known(text)
-        if complete > 1 and not _LAST.search(text):
-            raise ValueError("no line '100% (longest request)'")
+        if complete > 1:
+            line(text, "100% (longest request)", r" 100% +\d{1,18} \(longest request\)")
         return report
 
 
@@ -115,69 +113,48 @@ def percentiles_us(text: str, complete: int) -> dict[str, float]:
         raise ValueError(f"no line {_CSV_HEAD!r}")
     percentiles: dict[str, float] = {}
     for percent in range(101):
-        line = lines[percent + 1] if percent + 1 < len(lines) else ""
+        row = lines[percent + 1] if percent + 1 < len(lines) else ""
         there = percent in {0, 100} or int(0.5 + complete * percent / 100.0) < complete
-        match = re.fullmatch(rf"{percent},({_DECIMAL if there else '.*'})", line)
+        match = re.fullmatch(rf"{percent},({_DECIMAL if there else '.*'})", row)
         if not match:
             raise ValueError(f"no line of {percent} percent")
         if there:
             percentiles[str(percent)] = round(float(match[1]) * 1000)
-    if any(one > other for one, other in pairwise(percentiles.values())):
-        raise ValueError("the percentiles do not grow")
+    growing("ab -e", percentiles.values())
     return percentiles
 
 
 def _line(text: str, name: str, pattern: str) -> str:
-    values = re.findall(rf"^{re.escape(name)}:(.*)$", text, re.MULTILINE)
-    if len(values) != 1:
-        raise ValueError(f"{'no' if not values else 'more than one'} line {name!r}")
-    match = re.fullmatch(pattern, values[0].strip())
-    if not match:
-        raise ValueError(f"{name!r}: not what ab prints: {values[0].strip()[:60]!r}")
+    value = line(text, name, rf"{re.escape(name)}:(.*)")[1].strip()
+    if not (match := re.fullmatch(pattern, value)):
+        raise ValueError(f"{name!r}: not what ab prints: {value[:60]!r}")
     return str(match[1])
 
 
 def _only_known(text: str) -> None:
     """Raise ValueError for a line of counts that is none of ab's: a spoilt one."""
     counts = text.partition("\nComplete requests:")[2].partition("\nTotal transferred:")[0]
-    for line in counts.splitlines()[1:]:
-        if not line.startswith(_COUNTS):
-            raise ValueError(f"{line.strip()!r} is no line of ab's")
+    for row in counts.splitlines()[1:]:
+        if not row.startswith(_COUNTS):
+            raise ValueError(f"{row.strip()!r} is no line of ab's")
 
 
 def _optional(text: str, name: str) -> int | None:
-    if f"\n{name}:" not in text:
-        return None
-    return int(_line(text, name, _WHOLE))
-
-
-def _classes(text: str) -> tuple[int, int, int, int]:
-    match = _CLASSES.search(text)
-    if not match:
-        raise ValueError("no line '(Connect: ..., Receive: ..., Length: ..., Exceptions: ...)'")
-    connect, receive, length, exceptions = map(int, match.groups())
-    return connect, receive, length, exceptions
+    return int(_line(text, name, _WHOLE)) if f"\n{name}:" in text else None
 
 
 def _times(text: str, name: str) -> dict[str, float]:
-    gap = r"\s+"
-    pattern = gap.join([_WHOLE, _WHOLE, r"(\d{1,15}\.\d)", _WHOLE, _WHOLE])
-    match = re.search(rf"^{name}:\s+{pattern}$", text, re.MULTILINE)
-    if not match:
-        raise ValueError(f"no line {name!r} of the connection times")
-    return dict(zip(_COLUMNS, map(float, match.groups()), strict=True))
+    row = rf"{name}: +{_WHOLE} +{_WHOLE} +(\d{{1,15}}\.\d) +{_WHOLE} +{_WHOLE}"
+    return dict(zip(_COLUMNS, map(float, line(text, name, row).groups()), strict=True))
 
 
 def _times_per_request(text: str) -> dict[str, JsonValue]:
-    kinds = {"time_per_request_ms": "mean", "time_per_request_across_ms": "mean, across all "}
-    times: dict[str, JsonValue] = {}
-    for key, kind in kinds.items():
-        end = re.escape(kind) + ("concurrent requests" if kind != "mean" else "")
-        match = re.search(rf"^Time per request:\s+{_DECIMAL} \[ms\] \({end}\)$", text, re.MULTILINE)
-        if not match:
-            raise ValueError(f"no line 'Time per request ({kind})'")
-        times[key] = float(match[1])
-    return times
+    kinds = {
+        "time_per_request_ms": "mean",
+        "time_per_request_across_ms": "mean, across all concurrent requests",
+    }
+    name, row = "Time per request", rf"Time per request: +{_DECIMAL} \[ms\]"
+    return {key: float(line(text, name, rf"{row} \({end}\)")[1]) for key, end in kinds.items()}
 
 
 def _check_rate(complete: int, seconds: float, rate: float) -> None:

@@ -1,7 +1,7 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -11,12 +11,10 @@ from benchforge.plugin import (
     Command,
     Histogram,
     Load,
-    Need,
     Output,
     OutputDamaged,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
     readable,
@@ -24,6 +22,7 @@ from benchforge.plugin import (
 from benchforge.plugin.load_tools import Timed, agree, ended_well, headers, line, parsing
 from benchforge_loaders.h2load.log import Log
 from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
+from benchforge_loaders.program import Program
 
 URLS = "h2load-urls"
 _PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}
@@ -46,7 +45,7 @@ class ClientsEnded(OutputDamaged):
     about = "behaviour"
 
 
-class H2load(Timed):
+class H2load(Program, Timed):
     """h2load 1.x: each client sends its next request after the last response.
 
     Good to know:
@@ -65,6 +64,7 @@ class H2load(Timed):
     """
 
     name: ClassVar[str] = "h2load"
+    debian: ClassVar[str] = "nghttp2-client"
 
     connections: PositiveInt = 10
     "Number of concurrent connections."
@@ -81,14 +81,6 @@ class H2load(Timed):
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
             raise WrongOption(msg, "threads", "connections")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return h2load."""
-        return [Need("h2load", debian="nghttp2-client")]
-
-    def version(self, site: Site) -> Command:
-        """Return `h2load --version`."""
-        return Command(site.programs["h2load"], "--version")
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command.

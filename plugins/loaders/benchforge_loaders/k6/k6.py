@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import ClassVar, Literal, Self
@@ -13,17 +13,16 @@ from benchforge.plugin import (
     Command,
     Duration,
     Load,
-    Need,
     Output,
     Rate,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
 )
 from benchforge.plugin.load_tools import Timed, WholeSeconds, ended_well, parsing
 from benchforge_loaders.k6.report import STATS, K6Summary
+from benchforge_loaders.program import Program
 
 SCRIPT, MIX = (Path(__file__).with_name(name) for name in ("k6.js", "mix.js"))
 _REASON = re.compile(r'msg="benchforge take: ((?:[^"\\]|\\.)*)" source=console')
@@ -31,7 +30,7 @@ _REASON = re.compile(r'msg="benchforge take: ((?:[^"\\]|\\.)*)" source=console')
 _PYTHON_ONLY = re.compile(r"\(\?(?![:=!])|\\[AZaNU]|[*+?}]\+|\[\^?\]|\{,")
 
 
-class K6(Timed):
+class K6(Program, Timed):
     """k6: each user sends its next request after the last response, or at a rate.
 
     Good to know:
@@ -48,6 +47,8 @@ class K6(Timed):
     """
 
     name: ClassVar[str] = "k6"
+    install: ClassVar[str] = "go install go.k6.io/k6@latest, or a package of grafana.com/docs/k6"
+    asks_version: ClassVar[str] = "version"
     tells_kinds: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
@@ -66,14 +67,6 @@ class K6(Timed):
             msg = f"k6 takes a whole number of arrivals a second, not {self.rate}"
             raise WrongOption(msg, "rate")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return k6."""
-        return [Need("k6", "go install go.k6.io/k6@latest, or a package of grafana.com/docs/k6")]
-
-    def version(self, site: Site) -> Command:
-        """Return `k6 version`."""
-        return Command(site.programs["k6"], "version")
 
     def load(self) -> Load:
         """Return what it is told to do; over TLS it may speak HTTP/2."""

@@ -1,7 +1,7 @@
 """weighttp: a closed loop over a number of requests. 0.4 prints text, 0.5 JSON."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import PositiveInt, model_validator
@@ -10,15 +10,13 @@ from benchforge.plugin import (
     Command,
     Duration,
     Load,
-    Loader,
-    Need,
     Output,
     Reading,
-    Site,
     Target,
     WrongOption,
 )
 from benchforge.plugin.load_tools import WholeSeconds, ended_well, headers, only_get, parsing
+from benchforge_loaders.program import Program
 from benchforge_loaders.weighttp.report import WeighttpReport
 
 # For estimates only: how long a number of requests takes.
@@ -27,7 +25,7 @@ REQUESTS_PER_SECOND = 1000
 BOUND = 10_000_000
 
 
-class Weighttp(Loader):
+class Weighttp(Program):
     """weighttp 0.4 and 0.5: each client sends its next request after the last response.
 
     Good to know:
@@ -43,6 +41,10 @@ class Weighttp(Loader):
     """
 
     name: ClassVar[str] = "weighttp"
+    install: ClassVar[str] = (
+        'build github.com/lighttpd/weighttp and put it on PATH; or use = "pace", which is built in'
+    )
+    asks_version: ClassVar[str] = "-v"
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
     connections: PositiveInt = 10
@@ -68,20 +70,6 @@ class Weighttp(Loader):
             )
             raise WrongOption(msg, "threads", "connections", "requests")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return weighttp."""
-        return [
-            Need(
-                "weighttp",
-                'build github.com/lighttpd/weighttp and put it on PATH; or use = "pace", which is '
-                "built in",
-            )
-        ]
-
-    def version(self, site: Site) -> Command:
-        """Return `weighttp -v`."""
-        return Command(site.programs["weighttp"], "-v")
 
     def commands(self, target: Target) -> Sequence[Command]:
         """Return one command. Raises BenchforgeError for anything but GET."""

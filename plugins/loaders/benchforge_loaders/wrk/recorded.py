@@ -3,22 +3,18 @@
 from itertools import pairwise
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
-from benchforge.plugin import bounded
+from benchforge.plugin.load_tools import Count, ToolJson
 
-# Lua knows numbers as doubles: whole ones are exact up to here.
-Count = Annotated[int, Field(ge=0, le=2**53)]
 Positive = Annotated[int, Field(ge=1, le=2**53)]
 Microseconds = Annotated[float, Field(ge=0)]
 
 
-class WrkCounts(BaseModel):
+class WrkCounts(ToolJson):
     """What wrk counted; latencies in microseconds, in order, each with its count."""
 
-    model_config = ConfigDict(
-        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
-    )
+    model_config = ConfigDict(extra="forbid")
 
     duration_us: Positive
     requests: Count
@@ -30,19 +26,14 @@ class WrkCounts(BaseModel):
     timeout: Count
     mean_us: Microseconds
     stdev_us: Microseconds
-    latency_us: list[tuple[Count, Positive]] = []
+    latency_us: list[tuple[Count, Positive]] = Field(default_factory=list)
     error: str = ""
     "Reason why the hook could not read the latencies."
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Read the file. Raises ValueError that says where and what, when it is not whole."""
-        try:
-            recorded = cls.model_validate_json(bounded(text))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(str(step) for step in first["loc"])
-            raise ValueError(f"{where or 'JSON'}: {first['msg']}") from None
+        recorded = cls.from_json(text)
         if fault := recorded.error or recorded.fault():
             raise ValueError(fault)
         return recorded

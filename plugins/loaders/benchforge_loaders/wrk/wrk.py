@@ -1,11 +1,10 @@
 """wrk: a closed loop over a fixed number of connections, read through a Lua hook of our own."""
 
-import math
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
-from pydantic import JsonValue, PositiveInt, field_validator, model_validator
+from pydantic import JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import (
     BenchforgeError,
@@ -13,17 +12,15 @@ from benchforge.plugin import (
     Duration,
     Histogram,
     Load,
-    Loader,
-    Need,
     Output,
     OutputDamaged,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import lasted, parsing
+from benchforge.plugin.load_tools import Timed, WholeSeconds, lasted, parsing
+from benchforge_loaders.program import Program
 from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,
@@ -37,7 +34,7 @@ FROZEN_S = 600
 "Time limit of a response where wrk is frozen, and its clock runs on, in seconds."
 
 
-class Wrk(Loader):
+class Wrk(Program, Timed):
     """wrk 4: each connection sends its next request after the last response.
 
     Latencies come from a Lua hook, to the microsecond, without the samples that wrk makes up. The
@@ -55,6 +52,9 @@ class Wrk(Loader):
     """
 
     name: ClassVar[str] = "wrk"
+    install: ClassVar[str] = "apt-get install wrk (Debian, Ubuntu), or build github.com/wg/wrk"
+    debian: ClassVar[str] = "wrk"
+    asks_version: ClassVar[str] = "-v"
     ends_on_time: ClassVar[bool] = True
     interrupted_by: ClassVar[signal.Signals | None] = signal.SIGINT
 
@@ -62,18 +62,9 @@ class Wrk(Loader):
     "Number of concurrent connections. Each thread has connections // threads of them."
     threads: PositiveInt = 1
     "Number of threads of the tool."
-    duration: Duration = Duration(10)
-    "Length of the load in whole seconds."
-    timeout: Duration = Duration(2)
+    timeout: WholeSeconds = Duration(2)
     """Time limit of a response in whole seconds. wrk counts later responses, but does not record \
 their latency."""
-
-    @field_validator("duration", "timeout")
-    @classmethod
-    def _whole_seconds(cls, value: Duration) -> Duration:
-        if value < 1 or not value.is_integer():
-            raise ValueError(f"wrk takes whole seconds, one at least, not {value}s")
-        return value
 
     @model_validator(mode="after")
     def _a_connection_for_each_thread(self) -> Self:
@@ -81,15 +72,6 @@ their latency."""
             msg = f"{self.threads} threads need as many connections, not {self.connections}"
             raise WrongOption(msg, "threads", "connections")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return wrk."""
-        install = "apt-get install wrk (Debian, Ubuntu), or build github.com/wg/wrk"
-        return [Need("wrk", install, debian="wrk")]
-
-    def version(self, site: Site) -> Command:
-        """Return `wrk -v`: the version is on its first line, and it exits with 1."""
-        return Command(site.programs["wrk"], "-v")
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return the request, which no other user can read so; those of a mix are there."""
@@ -111,15 +93,9 @@ their latency."""
         return [
             Command(
                 target.programs["wrk"],
-                f"-t{self.threads}",
-                f"-c{self.connections}",
-                f"-d{self.duration}s",
-                "--timeout",
-                f"{self._timeout_s(target)}s",
-                "--latency",
-                "-s",
-                HOOK if target.stream is None else STREAM,
-                target.root,
+                *(f"-t{self.threads}", f"-c{self.connections}", f"-d{self.duration}s"),
+                *("--timeout", f"{self._timeout_s(target)}s", "--latency"),
+                *("-s", HOOK if target.stream is None else STREAM, target.root),
                 environment=self._environment(target),
             )
         ]
@@ -170,24 +146,11 @@ their latency."""
         """Return that it can send a mix: by a script of its own."""
         return ""
 
-    def declared_s(self) -> float:
-        """Return the duration, in seconds."""
-        return float(self.duration)
-
     def load(self) -> Load:
         """Return what it is told to do; wrk always keeps connections, as many for each thread."""
         each = self.connections // self.threads * self.threads
-        update = {
-            "connections": each,
-            "concurrency": each,
-            "keep_alive": True,
-            "protocol": "HTTP/1.1",
-        }
+        update = {"connections": each, "concurrency": each, "keep_alive": True}
         return super().load().model_copy(update=update)
-
-    def for_warm_up(self, seconds: float) -> "Wrk":
-        """Return the same load for so many seconds, rounded up to whole ones."""
-        return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
 
     def _environment(self, target: Target) -> dict[str, str]:
         environment = {"BENCHFORGE_WRK_OUT": str(target.folder / _hook_file(target))}

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -11,12 +11,10 @@ from benchforge.plugin import (
     Command,
     Duration,
     Load,
-    Need,
     Output,
     Rate,
     Reading,
     Request,
-    Site,
     Target,
     WrongOption,
 )
@@ -30,6 +28,7 @@ from benchforge.plugin.load_tools import (
     optional,
     parsing,
 )
+from benchforge_loaders.program import Program
 from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
@@ -44,7 +43,7 @@ _SENT_HEAD = (
 _RULE = "-" * 58 + "\n"  # below each distribution
 
 
-class Wrk2(Timed):
+class Wrk2(Program, Timed):
     """wrk2, a wrk 4 with -R: requests are due at a fixed rate, and late ones wait.
 
     Good to know:
@@ -63,6 +62,11 @@ class Wrk2(Timed):
     """
 
     name: ClassVar[str] = "wrk2"
+    install: ClassVar[str] = (
+        "build github.com/giltene/wrk2 and put its wrk on PATH as wrk2; "
+        'or use = "pace", which is built in'
+    )
+    asks_version: ClassVar[str] = "-v"
     ends_on_time: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
 
@@ -84,20 +88,6 @@ class Wrk2(Timed):
             )
             raise WrongOption(msg, "threads", "connections", "rate")
         return self
-
-    def needs(self) -> Iterable[Need]:
-        """Return wrk2."""
-        return [
-            Need(
-                "wrk2",
-                'build github.com/giltene/wrk2 and put its wrk on PATH as wrk2; or use = "pace", '
-                "which is built in",
-            )
-        ]
-
-    def version(self, site: Site) -> Command:
-        """Return `wrk2 -v`: the version is on its first line, and it exits with 1."""
-        return Command(site.programs["wrk2"], "-v")
 
     def load(self) -> Load:
         """Return what it is told to do; wrk2 always keeps connections."""
