@@ -11,12 +11,14 @@ from made.turns import turns
 from benchforge.checks.network import connections
 from benchforge.checks.network.connections import (
     backlog,
+    crowded,
+    delayed,
+    descriptors,
     keep_alive,
+    ports,
     retransmission,
     right_process,
 )
-from benchforge.checks.network.delayed import crowded, delayed
-from benchforge.checks.network.exhaustion import descriptors, ports
 from benchforge.model.trial.answers.probes import Exhaustion, Listener
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from made.quiet_trial import LIMITS, machine, parts, reading, trial
 
-from benchforge.checks.server.bottleneck import limiter
+from benchforge.checks.server.resources import limiter
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Load
 

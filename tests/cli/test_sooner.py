@@ -8,7 +8,7 @@ import pytest
 from front_door import answering, bench_words, calls
 
 from benchforge.checks.summary import concluded
-from benchforge.cli.measure.run.sooner import in_turns
+from benchforge.cli.measure.run.session import in_turns
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load

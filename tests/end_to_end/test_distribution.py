@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from front_door import Bench
 
-from benchforge.cli.plugins.scaffold import Begun, begin
+from benchforge.cli.plugins.new import Begun, begin
 from benchforge.errors import Unusable
 from benchforge.model.values import distribution
 from benchforge.model.values.distribution import DISTRIBUTION, own_version

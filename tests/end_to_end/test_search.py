@@ -23,7 +23,7 @@ from benchforge.parts.registry import Registry
 from benchforge.stats.search.objective import judged
 from benchforge.stats.search.search import capacity_of, search_of, where
 from benchforge.stats.summary.case import of_search
-from benchforge.suite.scenarios.objective import WrongObjective, objective
+from benchforge.suite.scenarios.search import WrongObjective, objective
 
 OBJECTIVE = Objective(
     text="latency p99 < 50ms", metric="latency", of="p99", relation="<", bound=0.05

@@ -1,16 +1,35 @@
 """TCP: keep-alive, backlog, retransmission, delayed ACKs, ports, descriptors (K1 to K7)."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.network.delayed import delayed
-from benchforge.checks.network.exhaustion import descriptors, ports
-from benchforge.checks.seen import NOT_OBSERVED, by_name, grown, not_compared, requests
-from benchforge.model.trial.check import Check
+from benchforge.checks.seen import (
+    NOT_LOOKED_AT,
+    NOT_OBSERVED,
+    by_name,
+    grown,
+    not_compared,
+    of_roles,
+    requests,
+    why_unknown,
+)
+from benchforge.model.trial.check import Check, Status
+from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import exact
+from benchforge.text.readable import exact, figure, percent
+
+_NO_PORT = ("cannot assign requested address", "address not available", "eaddrnotavail")
+_RAISE = "raise limits.nofile in [tuning]"
+
+
+_FROM, _TO = 38_000, 46_000
+"Microseconds: Linux delays an acknowledgement for 40 ms at least."
+_BELOW, _ABOVE = 20_000, 80_000
+"Between these, and outside of those, is what the density is compared with."
+
 
 _TURNED_AWAY = (
     "TcpExtListenOverflows",
@@ -201,3 +220,140 @@ def right_process(trial: Trial, limits: Thresholds) -> Check:
         return limits.check("K7", "apparatus", None, says, status="pass")
     says = f"another process than what was started listened at {listener.address}; end that one"
     return limits.check("K7", "apparatus", None, says, status="fail")
+
+
+def delayed(trial: Trial, limits: Thresholds) -> Check:
+    """K4: whether many responses took as long as an acknowledgement is delayed."""
+    reading, limit = trial.reading, limits["K4"]
+    acks = None if reading is None else _acks(trial, reading)
+    times = None if reading is None else reading.service_time or reading.latency
+    few_acks = acks is not None and acks <= limit.number("acks")
+    if times is None or not times.counts:
+        return _without_times(acks, few_acks=few_acks, limits=limits)
+    share, density = crowded(times)
+    crowd = f"{percent(share)} of the responses took 38 to 46 ms"
+    if limit.status(share) == "pass" or density <= limit.number("times"):
+        sooner = times.between(0, _FROM) / times.count
+        if not few_acks and sooner < limit.number("sooner"):
+            # A busy machine smears the crowd. What is slow by itself delays few: 0 of 196 at 60 ms.
+            counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
+            says = (
+                f"{crowd}, {percent(sooner)} took less{counted}: whether the others "
+                "waited is not known"
+            )
+            return _check(limits, None, says, "unknown")
+        says = f"{crowd}: no crowd at the 40 ms of a delayed acknowledgement"
+        return _check(limits, share, says, "pass")
+    if few_acks:
+        says = f"{crowd}, and hardly any acknowledgement was delayed: the server takes so long"
+        return _check(limits, share, says, "pass")
+    counted = "" if acks is None else f", with {figure(acks)} delayed acknowledgements each"
+    says = (
+        f"{crowd}{counted}: that is how long a second small write waits for the acknowledgement of "
+        "the first; set TCP_NODELAY on the server's sockets, or write each response at once"
+    )
+    return _check(limits, share, says, "fail")
+
+
+def crowded(times: Histogram) -> tuple[float, float]:
+    """Return the share of 38 to 46 ms, and its density over the mean one of 20 to 80 ms around."""
+    inside = times.between(_FROM, _TO)
+    around = times.between(_BELOW, _FROM) + times.between(_TO, _ABOVE)
+    beside = around / (_ABOVE - _BELOW - (_TO - _FROM))
+    density = inside / (_TO - _FROM)
+    return inside / times.count, density / beside if beside else (float("inf") if inside else 0.0)
+
+
+def _acks(trial: Trial, reading: Reading) -> float | None:
+    seen = trial.observation
+    if seen is None or seen.network != "private" or not requests(reading):
+        return None
+    count = grown(seen, "TcpExtDelayedACKs")
+    return None if count is None else count / requests(reading)
+
+
+def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
+    no_times = "the tool tells no distribution of response times"
+    if acks is None:
+        return _check(
+            limits, None, f"{no_times}, and delayed acknowledgements were not counted", "unknown"
+        )
+    if few_acks:
+        return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
+    says = f"{figure(acks)} acknowledgements were delayed for each request, and {no_times}"
+    return _check(
+        limits, None, f"{says}: whether responses waited for them is not known", "unknown"
+    )
+
+
+def _check(limits: Thresholds, value: float | None, says: str, status: Status) -> Check:
+    return limits.check("K4", "behaviour", value, says, status=status).about(invalidates="latency")
+
+
+def ports(trial: Trial, limits: Thresholds) -> Check:
+    """K5: whether there were ports for new connections."""
+    complaint = next((one.line for one in trial.exhaustions if one.resource == "ports"), "")
+    claims = "" if trial.reading is None else json.dumps(trial.reading.printed).lower()
+    complaint = complaint or next((phrase for phrase in _NO_PORT if phrase in claims), "")
+    machine = None if trial.observation is None else trial.observation.machine
+    share = None
+    if (
+        machine is not None
+        and machine.time_wait_sockets is not None
+        and machine.ephemeral_ports is not None
+    ):
+        share = machine.time_wait_sockets / machine.ephemeral_ports
+    remedy = (
+        "keep connections alive, load for a shorter time, or widen net.ipv4.ip_local_port_range"
+    )
+    if complaint:
+        says = f"there were no ports left for new connections ({complaint!r}): {remedy}"
+        return limits.check("K5", "apparatus", share, says, status="fail")
+    if machine is None or share is None:
+        why = NOT_LOOKED_AT if machine is None else "the kernel does not tell"
+        return limits.check("K5", "apparatus", None, f"how many ports waited: {why}")
+    sockets, ports = machine.time_wait_sockets, machine.ephemeral_ports
+    wait = f"{exact(sockets)} sockets of {exact(ports)} ports waited in TIME_WAIT"
+    bad = limits["K5"].status(share) != "pass"
+    return limits.check("K5", "apparatus", share, f"{wait}: {remedy}" if bad else wait)
+
+
+def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """K6: whether each part may open as many files as the load needs."""
+    connections = None if trial.load is None else trial.load.connections
+    lines = {one.label: one.line for one in trial.exhaustions if one.resource == "descriptors"}
+    for usage in of_roles(trial, "server", "upstream", "loader"):
+        line = lines.pop(usage.label, "")
+        spare = None
+        if connections is not None and usage.open_files_limit is not None:
+            spare = usage.open_files_limit - connections
+        enough = spare is not None and limits["K6"].status(spare) == "pass"
+        if line:
+            # With a limit that was high enough for the load, it used what it need not have used.
+            its_own = enough and usage.role != "loader"
+            says = f"{usage.label} had no descriptors left ({line!r}); {_RAISE}"
+            yield limits.check(
+                "K6", "behaviour" if its_own else "apparatus", spare, says, status="fail"
+            ).about(usage.label)
+        elif usage.open_files_limit is None:
+            says = why_unknown(usage, "the limit of descriptors")
+            yield limits.check("K6", "apparatus", None, says).about(usage.label)
+        elif spare is None:
+            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
+            says = f"{may}; the connections are not known"
+            yield limits.check("K6", "apparatus", None, says).about(usage.label)
+        else:
+            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
+            says = f"{may}, for {exact(connections)} at once"
+            # What a load tool raises by itself was not yet seen when it had just begun.
+            raises = not enough and usage.role == "loader"
+            yield limits.check(
+                "K6",
+                "apparatus",
+                spare,
+                says if enough else f"{says}: too few beside its own; {_RAISE}",
+                status="warn" if raises else None,
+            ).about(usage.label)
+    for label, line in lines.items():
+        says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
+        yield limits.check("K6", "apparatus", None, says, status="fail").about(label)

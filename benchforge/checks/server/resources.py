@@ -1,15 +1,29 @@
 """Workers, CPU, what the limit was, the backend and its encryption (W1 to W4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from statistics import fmean
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import NOT_OBSERVED, by_name, cores, not_compared, of_roles, why_unknown
-from benchforge.checks.server.bottleneck import backend, limiter
+from benchforge.checks.seen import (
+    NOT_OBSERVED,
+    by_name,
+    cores,
+    cpus_of,
+    not_compared,
+    of_roles,
+    requests,
+    users_think,
+    why_unknown,
+)
 from benchforge.model.trial.check import Check, Status
-from benchforge.model.trial.observation import Usage
+from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.trial import Trial
-from benchforge.text.readable import amount, figure, percent
+from benchforge.text.readable import amount, counted, figure, percent
+
+_THREAD, _DISK = "a thread of", "waiting for the disk"
+_KEPT = 0.99
+"An open loop that was answered at this share of its rate was not held back by anything."
 
 
 def of_trial(trial: Trial, limits: Thresholds) -> Iterator[Check]:
@@ -121,3 +135,160 @@ def _between(
     return limits.check(
         "W1.used" if of == "used" else "W1", "behaviour", value, says, status=status
     ).about(of, scope="comparison")
+
+
+def limiter(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """W2: which resource was used up, of a load that goes as fast as it can.
+
+    A server may use the CPUs that it is given, no more than one for each of its workers, and no
+    more than the quota of its control group. One
+    connection at a time uses up nothing: each part waits for the others.
+    """
+    reading, seen = trial.reading, trial.observation
+    if reading is None or seen is None:
+        yield limits.check("W2", "behaviour", None, f"what the limit was: {NOT_OBSERVED}")
+        return
+    due = 0.0 if reading.schedule is None else reading.schedule.rate * reading.seconds
+    if users_think(trial) or (due and requests(reading) >= _KEPT * due):
+        return  # it was not to be any faster
+    server = next(iter(of_roles(trial, "server")), None)
+    if server is None or server.cpu_s is None:
+        why = NOT_OBSERVED if server is None else why_unknown(server, "the CPU time")
+        yield limits.check("W2", "behaviour", None, f"what the limit was is not known: {why}")
+        return
+    if reading.process_s or (trial.load is not None and trial.load.connections == 1):
+        says = "one request at a time: the limit is how long each takes, not what is used up"
+        yield limits.check("W2", "behaviour", None, says, status="pass")
+        return
+    shares = dict(_shares(trial))
+    used_up = [name for name, share in shares.items() if share >= _full(name, limits)]
+    used = ", ".join(f"{name} {percent(share)}" for name, share in shares.items())
+    if used_up:
+        says = f"used up: {', '.join(used_up)} ({used})"
+        yield limits.check("W2", "behaviour", max(shares.values()), says, status="pass")
+        return
+    if _others_filled(trial, limits):
+        says = (
+            f"what the limit was is not known: nothing was used up by the trial itself ({used}), "
+            "and it waited for CPUs that others filled; give it a quiet machine"
+        )
+        yield limits.check("W2", "behaviour", None, says)
+        return
+    says = (
+        f"unexplained limit: nothing was used up ({used}); it may wait for locks, sleeps or a "
+        "backend elsewhere, for a link that is full, or have too few connections: try more of them"
+    )
+    yield limits.check("W2", "behaviour", max(shares.values()), says, status="warn")
+
+
+def backend(trial: Trial, limits: Thresholds) -> Iterator[Check]:
+    """W3: whether a backend was used up, so that it was measured and not the server."""
+    for usage in of_roles(trial, "backend"):
+        share = _of_backend(trial, usage)
+        if share is None:
+            says = why_unknown(usage, "the share of its CPUs")
+            yield limits.check("W3", "behaviour", None, says).about(usage.label)
+            continue
+        says = f"{usage.label} used {percent(share)} of what it can"
+        if limits["W3"].status(share) != "pass":
+            says += ": you measured the backend; give it more CPUs, or ask it for less"
+        yield limits.check("W3", "behaviour", share, says).about(usage.label)
+
+
+def _full(name: str, limits: Thresholds) -> float:
+    """Return from which share on a resource is used up."""
+    if name == _DISK:
+        return limits["N3.io"].fail or 0.0
+    return limits["W2"].number("thread") if name.startswith(_THREAD) else limits["W2"].warn or 0.0
+
+
+def _shares(trial: Trial) -> Iterator[tuple[str, float]]:
+    """Yield by its name what share of each resource was used."""
+    for usage in of_roles(trial, "server", "upstream"):
+        yield from _of_server(trial, usage)
+    for usage in of_roles(trial, "backend"):
+        if (share := _of_backend(trial, usage)) is not None:
+            yield usage.label, share
+    if trial.observation is not None and trial.observation.seconds:
+        yield from _of_the_rest(trial.observation)
+
+
+def _of_server(trial: Trial, usage: Usage) -> Iterator[tuple[str, float]]:
+    used, budget = cores(trial, usage), _budget(trial, usage)
+    quota = usage.quota_cpus
+    if used is not None and quota is not None and quota < (budget or 1):
+        yield _by_quota(usage, quota), used / quota
+    elif used is not None:
+        yield f"CPUs of {usage.label}", used / (budget or 1)
+    if (hottest := _hottest(trial, usage)) is not None:
+        yield f"{_THREAD} {usage.label}", hottest
+    if usage.process_cpu_s and trial.reading is not None and _is_python(trial, usage):
+        yield f"a Python process of {usage.label}", usage.process_cpu_s[0] / trial.reading.seconds
+
+
+def _by_quota(usage: Usage, quota: float) -> str:
+    """Name what a control group may use, and how often it was stopped there."""
+    stops = counted(usage.throttled or 0, "time")
+    return f"the quota of {figure(quota)} CPUs of {usage.label}, which stopped it {stops},"
+
+
+def _of_the_rest(seen: Observation) -> Iterator[tuple[str, float]]:
+    for usage in seen.usage:
+        if usage.role == "loader" and usage.busiest_thread_cpu_s is not None:
+            yield f"{_THREAD} {usage.label}", usage.busiest_thread_cpu_s / seen.seconds
+    own = [usage.cpu_s for usage in seen.usage]
+    if seen.machine is not None and None not in own:  # of others' work N1 tells
+        own_s = seen.sampler_cpu_s + (seen.unassigned_cpu_s or 0.0)
+        own_s += sum(one for one in own if one is not None)
+        yield "all CPUs together", own_s / seen.machine.cpus / seen.seconds
+    if seen.machine is not None and "io.some" in seen.machine.pressure:
+        yield _DISK, seen.machine.pressure["io.some"] / seen.seconds
+
+
+def _others_filled(trial: Trial, limits: Thresholds) -> bool:
+    """Whether all CPUs were full and a part waited for one: it might have been faster alone."""
+    seen = trial.observation
+    if seen is None or seen.machine is None or seen.machine.busy_s is None or not seen.seconds:
+        return False
+    busy = seen.machine.busy_s / seen.machine.cpus / seen.seconds
+    if busy < (limits["W2"].warn or 0.0):
+        return False
+    waited = (
+        usage.cpu_wait_s / seen.seconds / max(1, usage.busy_threads or 1)
+        for usage in seen.usage
+        if usage.cpu_wait_s is not None
+    )
+    return any(limits["N2"].status(one) != "pass" for one in waited)
+
+
+def _is_python(trial: Trial, usage: Usage) -> bool:
+    """Whether its threads take turns: then a process uses one CPU at most."""
+    executables = (
+        process.executable for process in trial.processes if process.label == usage.label
+    )
+    return any(
+        PurePath(executable).name.startswith(("python", "pypy"))
+        for executable in executables
+        if executable
+    )
+
+
+def _budget(trial: Trial, usage: Usage) -> int | None:
+    cpus = cpus_of(trial, usage.role)
+    workers = trial.workers.get(trial.case.server) if usage.role == "server" else None
+    return min((limit for limit in (cpus, workers) if limit is not None), default=None)
+
+
+def _hottest(trial: Trial, usage: Usage) -> float | None:
+    """Return what share of a CPU its busiest thread used."""
+    if trial.reading is None or usage.busiest_thread_cpu_s is None:
+        return None
+    return usage.busiest_thread_cpu_s / trial.reading.seconds
+
+
+def _of_backend(trial: Trial, usage: Usage) -> float | None:
+    """Return the larger share: of its CPUs, or of one by its busiest thread."""
+    used, cpus = cores(trial, usage), cpus_of(trial, "backend")
+    if used is None or cpus is None:
+        return None
+    return max(used / min(cpus, usage.quota_cpus or cpus), _hottest(trial, usage) or 0.0)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from benchforge.model.files.missing_fields import missing
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.places import JsonPath, Places, dotted, hides, places
@@ -193,3 +193,36 @@ def _hidden(parsed: Parsed[Any]) -> Iterator[FileFault]:
         yield parsed.fault("occurs twice in its object", *path)
     for path in parsed.places.infinite:
         yield parsed.fault("is beyond the largest number", *path)
+
+
+def missing(value: Any, wanted: Any, path: JsonPath = ()) -> Iterator[JsonPath]:
+    """Yield the path of each field that is not there, whatever else is wrong.
+
+    `wanted` is a model, or a type that holds models. Where it may be one of several, nothing is
+    looked at.
+    """
+    origin, args = get_origin(wanted), get_args(wanted)
+    if isinstance(wanted, type) and issubclass(wanted, Frozen):
+        if isinstance(value, dict):
+            yield from _of_fields(value, wanted, path)
+    elif origin is Annotated:
+        yield from missing(value, args[0], path)
+    elif origin in {Union, UnionType}:
+        left = [one for one in args if one is not NoneType]
+        if len(left) == 1:
+            yield from missing(value, left[0], path)
+    elif origin is tuple and isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from missing(inner, args[0], (*path, number))
+    elif origin is dict and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from missing(inner, args[1], (*path, key))
+
+
+def _of_fields(value: dict[str, Any], model: type[Frozen], path: JsonPath) -> Iterator[JsonPath]:
+    for name, info in model.model_fields.items():
+        key = info.alias or name
+        if key in value:
+            yield from missing(value[key], info.annotation, (*path, key))
+        elif info.is_required():
+            yield (*path, key)

@@ -1,15 +1,39 @@
 """A part while it is watched: its processes, and what is known of it besides its rows."""
 
-from collections.abc import Iterator
+import contextlib
+import itertools
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 
 from benchforge.model.trial.observation import Role, Usage
 from benchforge.model.trial.rows import UsageRow
-from benchforge.run.sandbox.sandbox import Running, Sandbox
+from benchforge.run.sandbox.sandbox import Running, Sandbox, last_lines
+from benchforge.run.watch.files import content, whole
 from benchforge.run.watch.group import PartQuota
 from benchforge.run.watch.part import PartProcesses
-from benchforge.run.watch.printed import OutputSize
-from benchforge.run.watch.signs import open_files, signs
 from benchforge.stats.timeseries.theil_sen import ENOUGH
+from benchforge.text.readable import cut
+
+_NO = ("", "0", "false", "no", "off")
+_DEBUG_WORDS = ("--reload", "--debug", "runserver")
+_TRUE_MEANS_DEBUG = ("FLASK_DEBUG", "DJANGO_DEBUG", "QUART_DEBUG")
+_SET_MEANS_DEBUG = ("PYTHONDEVMODE", "PYTHONASYNCIODEBUG")
+_SET_MEANS_INSTRUMENT = ("LD_AUDIT", "PYTHONTRACEMALLOC", "COVERAGE_PROCESS_START")
+_INSTRUMENTS = {"cProfile", "profile", "coverage", "debugpy", "pdb", "pyinstrument", "viztracer"}
+_ALLOCATORS = re.compile(r"jemalloc|tcmalloc|mimalloc")
+_READ_NODE_ENV = ("express", "koa", "sails")
+_MAPPED = re.compile(r"lib(?:[almt]san|ubsan)\.|valgrind|vgpreload")
+# An app may import these, and use them for a few requests or for none.
+_LOADED = re.compile(r"debugpy|pydevd|/coverage/c?tracer\.|_lsprof\.")
+_LONGEST = 60
+
+
+_MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
+_FOR_WRITING = os.O_WRONLY | os.O_RDWR
+
 
 CLOCKS_S = 0.001
 """Seconds by which what /proc tells of a process may exceed what its end tells: the kernel rounds
@@ -111,3 +135,174 @@ class Watched:
     def close(self) -> None:
         """Let go of all files."""
         self._printed.close()
+
+
+class OutputSize:
+    """The files of a part as they were when the load began.
+
+    Each is held, so that it is still known when it was renamed or removed. What is opened during
+    the load is not known.
+    """
+
+    def __init__(self, running: Running, pids: Iterable[int]) -> None:
+        self.why = ""
+        "Why how much it prints is not known."
+        self._first: dict[tuple[int, int], tuple[int, int]] = {}  # descriptor and size, by inode
+        self._captured: dict[Path, int] = {}
+        for path in (running.stdout, running.stderr):
+            with contextlib.suppress(OSError):
+                self._captured[path] = path.stat().st_size
+                self._hold(str(path))
+        for pid in pids:
+            self._hold_all(pid)
+
+    def _hold_all(self, pid: int) -> None:
+        try:
+            numbers = os.listdir(f"/proc/{pid}/fd")  # noqa: PTH208 - numbers, not paths
+        except PermissionError:
+            self.why = "/proc does not show which files it writes"
+            return
+        except OSError:
+            return  # it has ended
+        for number in numbers:
+            if _flags(content(f"/proc/{pid}/fdinfo/{number}") or b"") & _FOR_WRITING:
+                with contextlib.suppress(OSError):
+                    self._hold(f"/proc/{pid}/fd/{number}")
+
+    def _hold(self, path: str) -> None:
+        named = Path(path).stat()
+        key = (named.st_dev, named.st_ino)
+        if not stat.S_ISREG(named.st_mode) or key in self._first:
+            return
+        if len(self._first) == _MOST:
+            self.why = f"it has more than {_MOST} files open for writing"
+            return
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        self._first[key] = (descriptor, named.st_size)
+
+    def grown(self) -> int | None:
+        """Return by how many bytes they grew since; None where not all are known."""
+        if self.why:
+            return None
+        return sum(
+            max(0, os.fstat(descriptor).st_size - size) for descriptor, size in self._first.values()
+        )
+
+    def line(self) -> str:
+        """Return the last line of what is captured and grew since; empty where nothing did."""
+        for path, size in self._captured.items():
+            if path.stat().st_size > size:
+                return last_lines(path, 1)
+        return ""
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for descriptor, _ in self._first.values():
+            os.close(descriptor)
+        self._first = {}
+
+
+def _flags(fdinfo: bytes) -> int:
+    words = fdinfo.split()
+    return int(words[words.index(b"flags:") + 1], 8) if b"flags:" in words else 0
+
+
+def signs(pid: int) -> list[str] | None:
+    """Return the signs of one process, such as "debug: --reload"; None when some are hidden.
+
+    "loaded: X" is an instrument that is there, and of which nothing shows whether it is used. A
+    process that has ended shows none.
+    """
+    if (status := content(f"/proc/{pid}/status")) is None:
+        return []
+    contents = [whole(f"/proc/{pid}/{name}") for name in ("cmdline", "environ", "maps")]
+    argv, environment, maps = contents
+    if argv is None or environment is None or maps is None:
+        return None if whole(f"/proc/{pid}/cmdline") else []  # a zombie has no words either
+    words = _words(argv)
+    split = [word.partition("=") for word in _words(environment)]
+    given = {name: value for name, _, value in split}
+    return [
+        *of_words(words),
+        *of_environment(given, words),
+        *of_node(given, words, f"/proc/{pid}/cwd"),
+        *of_tracer(status.decode(errors="replace")),
+        *of_maps(maps.decode(errors="replace")),
+    ]
+
+
+def of_words(words: Sequence[str]) -> Iterator[str]:
+    """Yield the signs of a command line."""
+    for word in words:
+        name, is_given, value = word.partition("=")
+        if name in _DEBUG_WORDS and not (is_given and value.lower() in _NO):
+            yield f"debug: {_short(word)}"
+    if "-Xdev" in words or ("-X", "dev") in itertools.pairwise(words):
+        yield "debug: -X dev"
+    modules = {word for option, word in itertools.pairwise(words) if option == "-m"}
+    modules |= {word[2:] for word in words if word.startswith("-m")}
+    yield from (f"instrument: -m {name}" for name in sorted(modules & _INSTRUMENTS))
+    scripts = {PurePath(word).name for word in words[:2]}  # by itself, or by its interpreter
+    yield from (f"instrument: {name}" for name in sorted(scripts & _INSTRUMENTS))
+
+
+def of_environment(given: Mapping[str, str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the signs of the environment of a command line."""
+    for name in _TRUE_MEANS_DEBUG:
+        if given.get(name, "").lower() not in _NO:
+            yield f"debug: {name}={_short(given[name])}"
+    for name in _SET_MEANS_DEBUG:
+        if given.get(name):
+            yield f"debug: {name}"
+    for name in _SET_MEANS_INSTRUMENT:
+        if given.get(name):
+            yield f"instrument: {name}={_short(given[name])}"
+    preloaded = given.get("LD_PRELOAD", "")
+    if preloaded and not _ALLOCATORS.search(preloaded):
+        yield f"loaded: LD_PRELOAD={_short(preloaded)}"
+
+
+def of_node(environment: Mapping[str, str], words: Sequence[str], cwd: str) -> Iterator[str]:
+    """Yield a mode of Node's programs, where node_modules of the script have who reads it."""
+    mode = environment.get("NODE_ENV", "")
+    if not words or PurePath(words[0]).name not in {"node", "nodejs"} or mode == "production":
+        return
+    files = [Path(cwd, word) for word in words[1:] if not word.startswith("-")]
+    script = next((file for file in files if os.access(file, os.F_OK)), Path(cwd)).resolve()
+    folders = (script, *script.parents)
+    modules = [Path(top, "node_modules", name) for top in folders for name in _READ_NODE_ENV]
+    if any(os.access(module, os.F_OK) for module in modules):
+        yield f"debug: NODE_ENV={_short(mode)}" if mode else "debug: NODE_ENV is not set"
+
+
+def of_tracer(status: str) -> Iterator[str]:
+    """Yield whether somebody traces a process, as /proc/PID/status says."""
+    match = re.search(r"^TracerPid:\t([1-9]\d*)$", status, re.MULTILINE)
+    if match:
+        yield f"instrument: TracerPid {match[1]}"
+
+
+def of_maps(maps: str) -> Iterator[str]:
+    """Yield the instruments among the files that a process has mapped."""
+    lines = (line.split(maxsplit=5) for line in maps.splitlines())
+    for path in sorted({line[5] for line in lines if len(line) == 6}):  # noqa: PLR2004
+        if _MAPPED.search(path):
+            yield f"instrument: {_short(PurePath(path).name)}"
+        elif _LOADED.search(path):
+            yield f"loaded: {_short(PurePath(path).name)}"
+
+
+def _words(read: bytes) -> list[str]:
+    return read.decode(errors="replace").rstrip("\0").split("\0")
+
+
+def _short(word: str) -> str:
+    printable = "".join(letter if letter.isprintable() else "?" for letter in word)
+    return cut(printable, _LONGEST)
+
+
+def open_files(pid: int) -> int | None:
+    """Return how many descriptors a process may have open; None when it has ended or no limit."""
+    limits = (content(f"/proc/{pid}/limits") or b"").decode()
+    match = re.search(r"^Max open files +(\d+) ", limits, re.MULTILINE)
+    return int(match[1]) if match else None

@@ -1,12 +1,142 @@
 """How much of a load counts: one cut for all cases that are compared, so that none is favoured."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Literal
 
 from benchforge.model.trial.bins import Bins, bins_of
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import SteadyState, Window
-from benchforge.stats.timeseries.warm_up import LEAST, WarmUpFit, ensemble, examine
+from benchforge.stats.timeseries.change_points import partition
+from benchforge.stats.timeseries.mann_kendall import mann_kendall
+from benchforge.stats.timeseries.theil_sen import growth
 from benchforge.text.readable import change, exact, percent
+
+# Where a warm-up ends: Welch's averaging over replications and MSER (White, 1997), then steps and a
+# trend in what is kept. That a server settles must not be taken for granted (Barrett et al., 2017).
+LEAST = 20
+"Bins: with 10, a flat course is called unsteady in 18 to 25 % of all cases."
+TOLERANCE = 0.03
+"Of the level: what a step or a trend may change."
+
+_LIMIT = 0.45  # of the bins: a warm-up that reaches so far may reach further
+_SURE = 0.01  # the p of a trend
+_MOST_RHO = 0.6
+_FAR = 8.0  # standard deviations: what lies further counts as if it lay there
+_WIDTH = 3.0  # standard deviations: what lies further is no part of how neighbours resemble
+_PENALTY = 8.0
+_FEWEST = 3  # bins of a level
+_FINEST = 1e-3  # of the level: the smallest deviation, where a tool keeps a rate exactly
+_NORMAL = 1.4826  # standard deviations of a normal distribution in a median absolute deviation
+
+
+@dataclass(frozen=True)
+class WarmUpFit:
+    """What a course is, by bins."""
+
+    course: Literal["flat", "warm-up", "late", "step", "trend"]
+    cut: int
+    "Bins of its warm-up."
+    change: float = 0.0
+    "Relative size of a step, of a trend, or of the warm-up's distance from the level."
+
+
+def ensemble(runs: Sequence[Sequence[float]]) -> list[float]:
+    """Return the mean course of runs, each in units of its own median; as long as the shortest.
+
+    Raises ValueError for a run whose median is 0, and without runs.
+    """
+    size = min(map(len, runs))
+    scaled = [_scaled(run[:size]) for run in runs]
+    return [fmean(bins) for bins in zip(*scaled, strict=True)]
+
+
+def examine(course: Sequence[float]) -> WarmUpFit:
+    """Return what a course of at least LEAST bins is. Raises ValueError for a shorter one."""
+    if len(course) < LEAST:
+        raise ValueError(f"{len(course)} bins: it takes {LEAST}")
+    cut = mser(course)
+    if cut >= _LIMIT * len(course):
+        return WarmUpFit("late", cut)
+    left = course[cut:]
+    rho = _resemblance(left)
+    inflation = (1 + rho) / (1 - rho)
+    if step := _step(left, inflation, len(course)):
+        return WarmUpFit("step", cut, step)
+    rise = growth([*enumerate(left)], len(left) - 1) or 0.0
+    if abs(rise) > TOLERANCE and mann_kendall(left, inflation) < _SURE:
+        return WarmUpFit("trend", cut, rise)
+    if not cut:
+        return WarmUpFit("flat", 0)
+    return WarmUpFit("warm-up", cut, fmean(course[:cut]) / fmean(left) - 1)
+
+
+def mser(course: Sequence[float]) -> int:
+    """Return how many bins to leave out: the fewest with the smallest standard error of the rest.
+
+    At most half of them: argmin over d of sum (x_t - mean)^2 / (m - d)^2, t from d on.
+    """
+    size = len(course)
+    errors = [_squares(course[cut:]) / (size - cut) ** 2 for cut in range(size // 2 + 1)]
+    least = min(errors)
+    return next(cut for cut, error in enumerate(errors) if error <= least * (1 + 1e-9) + 1e-18)
+
+
+def _scaled(run: Sequence[float]) -> list[float]:
+    level = median(run)
+    if level <= 0:
+        raise ValueError("in most bins nothing ended")
+    return [count / level for count in run]
+
+
+def _step(left: Sequence[float], inflation: float, size: int) -> float:
+    """Return by what share the level changed between the two that are furthest apart.
+
+    0 where the higher is no more above the lower than is tolerated; -1 where the lower is 0,
+    whichever came first.
+    """
+    level = median(left)
+    rough = _deviation([later - earlier for earlier, later in pairwise(left)])
+    # Where nothing ended in most of these bins, their level is 0: then what did end is the measure.
+    scale = max(rough / math.sqrt(2), _FINEST * (level or fmean(left)))
+    clipped = [max(-_FAR, min(_FAR, (value - level) / scale)) for value in left]
+    penalty = _PENALTY * math.log(len(left)) * inflation
+    changes = partition(clipped, penalty, max(_FEWEST, size // 10))
+    edges = [0, *changes, len(left)]
+    levels = [median(left[start:end]) for start, end in pairwise(edges)]
+    lowest, highest = min(levels), max(levels)
+    if lowest <= 0:
+        return -1.0
+    if highest / lowest - 1 <= TOLERANCE:
+        return 0.0
+    rises = levels.index(lowest) < levels.index(highest)
+    return highest / lowest - 1 if rises else lowest / highest - 1
+
+
+def _resemblance(values: Sequence[float]) -> float:
+    """Return how much neighbours resemble one another: the autocorrelation at lag 1, 0 to 0.6."""
+    level, reach = median(values), _WIDTH * _deviation(values)
+    tamed = [max(level - reach, min(level + reach, value)) for value in values]
+    spread = _squares(tamed)
+    if spread <= 0:
+        return 0.0
+    middle = fmean(tamed)
+    together = sum((one - middle) * (other - middle) for one, other in pairwise(tamed))
+    return max(0.0, min(_MOST_RHO, together / spread))
+
+
+def _deviation(values: Sequence[float]) -> float:
+    middle = median(values)
+    return _NORMAL * median(abs(value - middle) for value in values)
+
+
+def _squares(values: Sequence[float]) -> float:
+    middle = fmean(values)
+    return math.fsum((value - middle) ** 2 for value in values)
+
 
 FINE_S = 0.25
 "Width of a bin in a load of up to SHORT_S."

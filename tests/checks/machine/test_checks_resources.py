@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from made.observed import LIMITS, loader, observation, only, reading, trial, usage
 
 from benchforge.checks.server import resources
-from benchforge.checks.server.bottleneck import backend, limiter
-from benchforge.checks.server.resources import workers
+from benchforge.checks.server.resources import backend, limiter, workers
 from benchforge.model.suite.placement import ActualPlacement
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import MachineUsage, Usage

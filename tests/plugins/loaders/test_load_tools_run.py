@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from front_door import lack
 
-from benchforge.cli.measure.run.announce import unproved
+from benchforge.cli.measure.run.run import unproved
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.parts.command import Command
 from benchforge.parts.part import Loader

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, network, signs, speed
-from benchforge.run.watch.part import PartProcesses
-from benchforge.run.watch.printed import OutputSize
-from benchforge.run.watch.process import Account
+from benchforge.run.watch import foreign, group, machine, network, speed, watched
+from benchforge.run.watch.part import Account, PartProcesses
+from benchforge.run.watch.watched import OutputSize
 
 WITHIN_S = 200.0
 TICKS_S = 0.05  # the kernel tells of ended children in ticks, some fields each
@@ -355,7 +354,7 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
     ],
 )
 def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
-    assert list(signs.of_words(line.split())) == told
+    assert list(watched.of_words(line.split())) == told
 
 
 @pytest.mark.parametrize(
@@ -374,7 +373,7 @@ def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
 def test_signs_of_an_environment(
     environment: dict[str, str], program_: str, told: list[str]
 ) -> None:
-    assert list(signs.of_environment(environment, [program_])) == told
+    assert list(watched.of_environment(environment, [program_])) == told
 
 
 @pytest.mark.parametrize(
@@ -389,7 +388,7 @@ def test_signs_of_an_environment(
 )
 def test_signs_of_what_is_mapped(path: str, told: list[str]) -> None:
     line = f"7f00-7f01 r-xp 00000000 fe:00 17       {path}\n7f02-7f03 rw-p 00000000 00:00 0\n"
-    assert list(signs.of_maps(line * 2)) == told
+    assert list(watched.of_maps(line * 2)) == told
 
 
 @pytest.mark.parametrize(
@@ -413,9 +412,9 @@ def test_node_reads_its_mode_where_a_framework_does(
     (tmp_path / "elsewhere/node_modules/express").mkdir(parents=True)
     words = ["/usr/bin/node", "--enable-source-maps", str(script), "8000"]
     for cwd in (tmp_path, tmp_path / "elsewhere"):
-        assert list(signs.of_node(environment, words, str(cwd))) == told
-    assert list(signs.of_node(environment, ["node", "src"], str(tmp_path / "shop"))) == told
-    assert not list(signs.of_node(environment, ["python", str(script)], str(tmp_path)))
+        assert list(watched.of_node(environment, words, str(cwd))) == told
+    assert list(watched.of_node(environment, ["node", "src"], str(tmp_path / "shop"))) == told
+    assert not list(watched.of_node(environment, ["python", str(script)], str(tmp_path)))
 
 
 def test_signs_of_a_real_process() -> None:
@@ -424,12 +423,12 @@ def test_signs_of_a_real_process() -> None:
     with program("-X", "dev", "-c", words, env=environment) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        found = signs.signs(process.pid)
+        found = watched.signs(process.pid)
         assert found is not None
         assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(found)
-        assert signs.open_files(process.pid) is not None
-    assert signs.signs(process.pid) == []
-    assert signs.open_files(process.pid) is None
+        assert watched.open_files(process.pid) is not None
+    assert watched.signs(process.pid) == []
+    assert watched.open_files(process.pid) is None
 
 
 def test_a_traced_process_shows_its_tracer() -> None:
@@ -437,7 +436,7 @@ def test_a_traced_process_shows_its_tracer() -> None:
     with program("-c", f"{trace_me}print(flush=True); time.sleep(60)") as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert signs.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
+        assert watched.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
         ctypes.CDLL(None).ptrace(7, process.pid, 0, 0)  # PTRACE_CONT: the signal that ends it
 
 

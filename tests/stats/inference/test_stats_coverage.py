@@ -22,7 +22,7 @@ from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.ratio import companion, ratio
 from benchforge.stats.inference.sample_size import enough
-from benchforge.stats.search.posterior import sustained
+from benchforge.stats.search.search import sustained
 from benchforge.stats.summary.level import levelled
 from benchforge.stats.sweep.sweep import sweep
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made.simulate import searched
 
 from benchforge.stats.search.next_rate import Next, RateTrial, Search, next_rate
-from benchforge.stats.search.posterior import sustained
+from benchforge.stats.search.search import sustained
 
 
 def sharp(search: Search, limit: float) -> list[RateTrial]:

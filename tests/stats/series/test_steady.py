@@ -17,7 +17,7 @@ from benchforge.checks.limits import limits
 from benchforge.stats.timeseries.change_points import partition
 from benchforge.stats.timeseries.mann_kendall import mann_kendall
 from benchforge.stats.timeseries.theil_sen import theil_sen
-from benchforge.stats.timeseries.warm_up import LEAST, TOLERANCE, WarmUpFit, ensemble, examine, mser
+from benchforge.stats.timeseries.windows import LEAST, TOLERANCE, WarmUpFit, ensemble, examine, mser
 
 Shape = Callable[[float], float]
 

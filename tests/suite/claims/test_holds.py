@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.model.suite.claim import Hypothesis
-from benchforge.suite.claims.question import question
+from benchforge.suite.claims.read import question
 from benchforge.suite.toml.bound import NoBound
 
 UNITS = ["s", "B", "B/s", "requests/s", "1", "parsecs"]

@@ -11,7 +11,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.summarize import summarize
 from benchforge.stats.verdict.judge import judged
-from benchforge.suite.claims.question import question
+from benchforge.suite.claims.read import question
 
 SERVERS = {"granian": 1.0, "bjoern": 0.99, "uvicorn": 0.7, "gevent": 0.5, "waitress": 0.2}
 "The true speed of each server."

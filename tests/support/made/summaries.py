@@ -20,7 +20,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.values.case_name import CaseName
-from benchforge.suite.claims.question import question
+from benchforge.suite.claims.read import question
 
 Value = float | Sample | None
 "Of a block: a number, unknown, or a sample of its own."

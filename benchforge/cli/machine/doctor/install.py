@@ -1,14 +1,21 @@
 """Download of the Debian packages that programs come with."""
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchforge.cli.console.say import say, show
-from benchforge.cli.machine.doctor.fetch import fetch
-from benchforge.parts.command import Need
+from benchforge.parts.command import Command, Finished, Need
+from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import missing, unpack_into
 from benchforge.run.programs.needed import Users, how
-from benchforge.run.sandbox.host import LocalHost
+from benchforge.run.sandbox.host import Host, LocalHost
+from benchforge.run.sandbox.sandbox import Running, Sandbox
+
+SCRIPT = Path(__file__).with_name("debian.sh")
+_WITHIN_S = 1800.0  # many packages over a slow line
+_PASSED = ("ALL_PROXY", "APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> bool:
@@ -33,3 +40,43 @@ def install(needs: Mapping[Need, Users], folder: Path, *, all_of_them: bool) -> 
             say(f"error: missing {need.kind}: {need.name}\nhint: {how(need)}")
     lacks = left if all_of_them else [need for need in left if need.debian]
     return bool(complaints or lacks)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What came of it: a line for each package, and one for each that cannot be had."""
+
+    packages: tuple[str, ...]
+    complaints: tuple[str, ...]
+
+
+def fetch(packages: Sequence[str], folder: Path, host: Host) -> Fetched:
+    """Have packages unpacked below a folder, beside those that are there.
+
+    When it is interrupted, the folder is as it was. Raises TrialFailed when nothing can be started.
+    """
+    passed = {name: value for name, value in os.environ.items() if name.upper() in _PASSED}
+    command = Command("sh", SCRIPT, folder, *packages)
+    with scratch_folder() as own, host.trial(own, "host") as sandbox:
+        running = sandbox.start("debian", command, own, passed)
+        done = _ended(sandbox, running)
+        printed = done.printed.splitlines()
+        wrong = done.complained.splitlines()
+    if done.code and not wrong:
+        wrong = [f"it ended with exit code {done.code}"]
+    return Fetched(tuple(map(_line, printed)), tuple(map(_line, wrong)) if done.code else ())
+
+
+def _ended(sandbox: Sandbox, running: Running) -> Finished:
+    """Wait for the end; whatever comes between, the script clears away behind itself."""
+    try:
+        if (done := sandbox.wait(running, _WITHIN_S)) is not None:
+            return done
+    except BaseException:
+        sandbox.stop(running)
+        raise
+    return sandbox.stop(running)
+
+
+def _line(text: str) -> str:
+    return text.removeprefix("debian: ")

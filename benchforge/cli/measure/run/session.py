@@ -1,10 +1,12 @@
 """One session of a run: measure what is missing, and report all that is there then."""
 
 import math
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from benchforge.checks import ask
 from benchforge.checks.summary import concluded
@@ -14,22 +16,33 @@ from benchforge.cli.console.reported import reported
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.console.signals import Interrupted, received
 from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
-from benchforge.cli.measure.run.interim import InterimLooks
 from benchforge.cli.measure.run.run_words import hides, run_words
-from benchforge.cli.measure.run.sooner import in_turns
+from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
+from benchforge.model.files.result import Header
+from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.trial.trial import Trial
+from benchforge.parts.registry import Registry
 from benchforge.results.resume import ResumableResult
 from benchforge.run.ceiling.ceiling import ceilings as ceilings_after
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.execute import RunInputs, by_place, execute
+from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.search.objective import judged
-from benchforge.stats.summary.completeness import given_up, lost, missing
+from benchforge.stats.summary.completeness import given_up, lost, missing, whole
 from benchforge.stats.summary.precision import precise
+from benchforge.stats.verdict.interim import interim, looks
+from benchforge.suite.load import load
+from benchforge.suite.scenarios.turns import KEY
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
-from benchforge.text.readable import counted, figure, spoken
+from benchforge.text.readable import conjoined, counted, figure, spoken
+
+_SLICE = "100ms"
+
+
+_PATIENCE = 50  # a look takes a fiftieth of the run's time at most
 
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:
@@ -150,3 +163,97 @@ def _say_what_quiet_took(trials: Sequence[Trial]) -> None:
         say(f"waited {spoken(waited_s)} for quiet; others still used the CPUs before {before}")
     elif waited_s >= 1:
         say(f"waited {spoken(waited_s)} for quiet")
+
+
+class InterimLooks:
+    """Looks at the whole blocks of a run: none at a smoke, none once the plan is complete."""
+
+    def __init__(self, prepared: PreparedRun, progress: ProgressLine) -> None:
+        self._header, self._metrics = prepared.header, prepared.suite.metrics
+        self._blocks = prepared.graph.blocks
+        # A scenario may have fewer blocks than others: then later blocks are shorter.
+        in_order = sorted(self._header.plan, key=attrgetter("block", "position"))
+        self._last = {one.block: one.position for one in in_order}
+        self._progress, self._looks = progress, looks(prepared.graph.blocks)
+        self._next_s = 0.0
+        self._seen = LEAST - 1
+
+    def after(self, trials: Sequence[Trial], ceilings: Sequence[Ceiling]) -> None:
+        """Show what is known if the last trial completed a block, and a look is worth its time."""
+        block = trials[-1].block
+        now_s = time.monotonic()
+        if (
+            self._header.smoke
+            or self._header.searches
+            or trials[-1].position != self._last.get(block)
+            or not self._seen < block < self._blocks
+            or now_s < self._next_s
+            or whole(self._header, trials) < block
+        ):
+            return
+        self._seen = block
+        try:
+            summary = concluded(
+                self._header, trials, self._metrics, (), ceilings, looks=self._looks
+            )
+        except Exception:  # noqa: BLE001 - of a plugin's metric: the report at the end says it
+            self._next_s = math.inf
+            return
+        self._progress.answers(block, [*interim(summary, self._looks)])
+        ended_s = time.monotonic()
+        self._next_s = ended_s + _PATIENCE * (ended_s - now_s)
+
+
+def in_turns(
+    summary: Summary, header: Header, trials: Sequence[Trial], suite: Suite, registry: Registry
+) -> str:
+    """Return the command, and what it is for; empty where nothing is open, or turns are not valid.
+
+    What cannot take turns is known from the suite, which is read once more with the setting.
+    """
+    private = all(one.namespaces.get("network") == "private" for one in trials if one.measured)
+    if summary.smoke or not private or hides(header, suite):
+        return ""
+    able: list[str] = []
+    for label in dict.fromkeys(one.scenario for one in summary.comparisons if _open(one, suite)):
+        if not _decided_on(label, suite) and _valid([*able, label], header, suite, registry):
+            able.append(label)
+    if not able:
+        return ""
+    words = run_words(suite, header.profile, _settings(able, header))
+    only = " ".join(f"--only {shlex.quote(label)}" for label in able)
+    return (
+        f"to decide {conjoined(able)} sooner: benchforge {words} {only}\n"
+        "  The servers then take turns: a ratio needs about a seventh of the time. There are no "
+        "requests/s and no response times."
+    )
+
+
+def _open(comparison: Comparison, suite: Suite) -> bool:
+    """Whether a pair is undecided in what turns tell, and more blocks would tell more of it."""
+    top = next(iter(comparison.rankings), None)
+    if top is None or top.ranking is None or not suite.metrics[top.metric].in_turns:
+        return False
+    few = top.blocks_needed is None or top.blocks_needed > top.blocks
+    return few and not all(pair.differ for pair in top.ranking.pairs)
+
+
+def _decided_on(label: str, suite: Suite) -> bool:
+    """Whether the suite says whether the servers of a scenario take turns."""
+    scenario = suite.scenarios.get(label)
+    return (
+        scenario is None or scenario.interleave is not None or KEY in suite.repeat.model_fields_set
+    )
+
+
+def _settings(labels: Sequence[str], header: Header) -> list[tuple[str, str]]:
+    return [*header.settings.items(), *((f"scenarios.{one}.{KEY}", _SLICE) for one in labels)]
+
+
+def _valid(labels: Sequence[str], header: Header, suite: Suite, registry: Registry) -> bool:
+    settings = _settings(labels, header)
+    try:
+        load(suite.path, registry, profile=header.profile, settings=settings, only=labels)
+    except Unusable:  # the file may have gone meanwhile
+        return False
+    return True

@@ -1,8 +1,10 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, PositiveInt, model_validator
 
@@ -21,8 +23,12 @@ from benchforge.plugin import (
 )
 from benchforge.plugin.load_tools import Timed, agree, ended_well, headers, line, parsing
 from benchforge_loaders.h2load.log import Log
-from benchforge_loaders.h2load.mix import first_request, urls, why_no_urls
 from benchforge_loaders.program import Program
+
+MOST = 10_000
+"URLs of a list, which is kept with the trial. Then a connection begins again."
+_ENTRY = struct.Struct("<QIHH")
+
 
 URLS = "h2load-urls"
 _PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}
@@ -252,3 +258,40 @@ def _whole(log: Log, done: int, succeeded: int) -> None:
 
 def _log(target: Target) -> str:
     return f"h2load-{target.phase}.tsv"
+
+
+def why_no_urls(requests: Mapping[str, Request]) -> str:
+    """Return what differs between requests besides their paths; empty if nothing does."""
+    first = next(iter(requests.values()), Request())
+    for label, request in requests.items():
+        if request.method != "GET" or request.body is not None:
+            return f"sends GET without a body only, unlike kind {label!r}"
+        if request.headers != first.headers or "{" in "".join(request.headers.values()):
+            return f"sends the same headers in all requests, unlike kind {label!r}"
+    return ""
+
+
+def urls(target: Target) -> str:
+    """Return the URLs of the first records of a stream, a line each."""
+    return "".join(f"{target.root}{one.path}\n" for one in _requests(target, MOST))
+
+
+def first_request(target: Target) -> Request:
+    """Return the first request of a stream, whose headers are those of all."""
+    return _requests(target, 1)[0]
+
+
+def _requests(target: Target, most: int) -> list[Request]:
+    assert target.stream is not None  # noqa: S101 - a mix has both
+    assert target.index is not None  # noqa: S101
+    there: list[Request] = []
+    with target.stream.open("rb") as content, target.index.open("rb") as index:
+        for offset, length, _, _ in _ENTRY.iter_unpack(index.read(_ENTRY.size * most)):
+            content.seek(offset)
+            first, *lines = content.read(length).decode().rstrip().split("\r\n")
+            _, path, _ = first.split(" ")
+            pairs = dict(line.split(": ", 1) for line in lines)
+            if pairs.get("Host") == urlsplit(target.root).netloc:
+                del pairs["Host"]  # h2load writes it by itself
+            there.append(Request.model_construct(path=path, headers=pairs))
+    return there

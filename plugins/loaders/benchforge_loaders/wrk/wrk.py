@@ -2,9 +2,10 @@
 
 import signal
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from itertools import pairwise
+from typing import Annotated, ClassVar, Self
 
-from pydantic import JsonValue, PositiveInt, model_validator
+from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import (
     BenchforgeError,
@@ -19,7 +20,7 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import Timed, WholeSeconds, lasted, parsing
+from benchforge.plugin.load_tools import Count, Timed, ToolJson, WholeSeconds, lasted, parsing
 from benchforge_loaders.program import Program
 from benchforge_loaders.wrk.correction import (
     expected_interval_us,
@@ -27,7 +28,48 @@ from benchforge_loaders.wrk.correction import (
     without_synthetic,
 )
 from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
-from benchforge_loaders.wrk.recorded import WrkCounts
+
+Positive = Annotated[int, Field(ge=1, le=2**53)]
+Microseconds = Annotated[float, Field(ge=0)]
+
+
+class WrkCounts(ToolJson):
+    """What wrk counted; latencies in microseconds, in order, each with its count."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    duration_us: Positive
+    requests: Count
+    bytes: Count
+    connect: Count
+    read: Count
+    write: Count
+    status: Count
+    timeout: Count
+    mean_us: Microseconds
+    stdev_us: Microseconds
+    latency_us: list[tuple[Count, Positive]] = Field(default_factory=list)
+    error: str = ""
+    "Reason why the hook could not read the latencies."
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the file. Raises ValueError that says where and what, when it is not whole."""
+        recorded = cls.from_json(text)
+        if fault := recorded.error or recorded.fault():
+            raise ValueError(fault)
+        return recorded
+
+    def fault(self) -> str | None:
+        """Return what cannot be, in one line; None when all is well."""
+        if "latency_us" not in self.model_fields_set:
+            return "latency_us: missing"
+        if any(one >= next_one for (one, _), (next_one, _) in pairwise(self.latency_us)):
+            return "latency_us: not in order"
+        if max(self.status, self.timeout) > self.requests:
+            return f"more bad responses ({self.status}, {self.timeout}) than {self.requests}"
+        return None
+
 
 PRINTED_PERCENTILES = (50, 75, 90, 99)
 FROZEN_S = 600

@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote_plus
 
-from benchforge.cli.suites.new.from_log.highest import CONNECTIONS, DURATION_S, highest
 from benchforge.cli.suites.new.from_log.kinds import AccessLog, LogKind
 from benchforge.cli.suites.new.from_log.patterns import HOLE
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact, figure, percent
+
+DURATION_S = 10
+CONNECTIONS = 50
+"waitress takes 100 at most by default."
+_LOWEST = 120  # /s, since p99 needs 1,000 responses
+_STEPS = 10  # of 10 s: the interval is about 3 % to each side, in four minutes
+
 
 OWN = "CHANGE-ME"
 "A value that stands where the log has none to keep."
@@ -303,3 +309,19 @@ def _path(mixed: _Written) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def highest(kind: str) -> Iterator[str]:
+    """Yield the lines of the profile; `kind` is the label of one of the mix."""
+    yield "# The highest rate that keeps an objective, of all kinds or of one:"
+    yield "#     benchforge run suite.toml --profile highest"
+    responses = f"{_LOWEST * DURATION_S:,}"
+    yield f"# p99 needs 1,000 responses: {_LOWEST}/s for {DURATION_S} s are {responses}."
+    yield "# For a slower server, set a lower first rate and a longer duration: 12/s and 100 s."
+    yield "[profiles.highest]"
+    yield 'scenarios.mix.loaders = ["open"]'
+    yield f"scenarios.mix.find.rate = [{_LOWEST}, 5000]"
+    yield 'scenarios.mix.find.slo = ["latency p99 < 100ms"]'
+    yield f"scenarios.mix.find.steps = {_STEPS}         # more steps: a narrower interval"
+    yield "# With an objective for one kind, which needs 1,000 responses of that kind:"
+    yield f'#scenarios.mix.find.slo = ["latency p99 < 100ms", "latency p99 {kind} < 50ms"]'
