@@ -38,8 +38,6 @@ thread."""
     keep_alive: bool = True
     "Reuse of a connection for the next request."
     backlog: Annotated[int, Field(ge=128)] = 1024
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _interface_is_known(self) -> Self:

@@ -32,8 +32,6 @@ class Hypercorn(ListeningServer):
     keep_alive_max_requests: PositiveInt | None = None
     "Number of requests after which a connection is closed. Default: hypercorn's own, 1000."
     backlog: PositiveInt = 100
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def imports(self) -> tuple[str, ...]:
         """Return hypercorn, and the loop that is named."""

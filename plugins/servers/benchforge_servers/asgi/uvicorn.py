@@ -31,8 +31,6 @@ class Uvicorn(ModuleServer):
     keep_alive: WholeSeconds | None = None
     "Time until an idle connection is closed. Default: uvicorn's own."
     backlog: PositiveInt = 2048
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def imports(self) -> tuple[str, ...]:
         """Return uvicorn, and the loop and the parser that are named."""

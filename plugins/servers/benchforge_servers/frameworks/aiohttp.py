@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-from pydantic import PositiveInt
-
 from benchforge.plugin import Command, Duration, Site
 from benchforge_servers.python.app_server import AppServer
 
@@ -22,13 +20,8 @@ class AiohttpServer(AppServer):
 
     keep_alive: Duration | None = None
     "Time until an idle connection is closed. Default: that of the aiohttp version."
-    backlog: PositiveInt = 128
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
-        words: list[object] = ["--backlog", self.backlog]
-        if self.keep_alive is not None:
-            words += ["--keep-alive", self.keep_alive]
+        words = () if self.keep_alive is None else ("--keep-alive", self.keep_alive)
         return self.run_by("aiohttp_main.py", site, *words)

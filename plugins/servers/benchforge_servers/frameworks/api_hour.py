@@ -35,8 +35,6 @@ class ApiHour(AppServer):
     keep_alive: WholeSeconds = Duration(45)
     "Time for which the container keeps an idle connection, if it reads this setting."
     backlog: PositiveInt = 2048
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
     arguments: list[str] = Field(default_factory=list)
     "Additional arguments of API-Hour's command line."
 

@@ -30,9 +30,6 @@ class TornadoServer(AppServer):
 loop."""
     keep_alive: bool = True
     "Reuse of connections. A socket app never reuses one."
-    backlog: PositiveInt = 128
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _threads_fit(self) -> Self:
@@ -45,7 +42,7 @@ it to net.core.somaxconn."""
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
-            *("tornado_main.py", site, "--processes", self.processes, "--backlog", self.backlog),
+            *("tornado_main.py", site, "--processes", self.processes),
             *([] if self.keep_alive else ["--no-keep-alive"]),
             *([] if self.threads is None else ["--threads", self.threads]),
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -40,6 +40,10 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
     environment: dict[str, Fillable] = Field(default_factory=dict)
     """Environment variables, in addition to those that backends provide, such as DATABASE_URL. \
 {backends.<label>.<name>} is replaced."""
+
+    backlog: PositiveInt = 128
+    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
+it to net.core.somaxconn."""
 
     @model_validator(mode="after")
     def _app_fits(self) -> Self:
@@ -120,8 +124,9 @@ class AppServer(ServesCode, RunsPython, Server, ABC):
     def run_by(self, runner: str, site: Site, *words: object) -> Command:
         """Return the command of a runner, which imports the app from its folder first."""
         where = ("--host", site.address, "--port", site.port, "--directory", self.folder(site))
-        argv = (site.python, RUNNERS / runner, *where, *words, self.served_app.target)
-        return Command(*argv, environment=self.process_environment(site))
+        own = ("--backlog", self.backlog, *words, self.served_app.target)
+        environment = self.process_environment(site)
+        return Command(site.python, RUNNERS / runner, *where, *own, environment=environment)
 
     def _refusal(self, protocol: str) -> WrongOption:
         with_this = f" with {self.chosen()}" if self.chosen() else ""

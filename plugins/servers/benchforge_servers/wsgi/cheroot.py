@@ -30,13 +30,11 @@ class Cheroot(AppServer):
     timeout: Duration = Duration(10)
     "Time until an idle connection is closed."
     backlog: PositiveInt = 5
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
-            *("cheroot_main.py", site, "--threads", self.threads, "--backlog", self.backlog),
+            *("cheroot_main.py", site, "--threads", self.threads),
             *("--timeout", self.timeout),
             *("--keep-alive-connections", self.keep_alive_connections),
         )

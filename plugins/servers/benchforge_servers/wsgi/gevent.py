@@ -29,8 +29,6 @@ class Gevent(AppServer):
     monkey_patch: bool = False
     "Patching of everything that gevent can patch, before the app is imported."
     backlog: PositiveInt = 256
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def workers_told(self) -> int:
         """Return 1: one process, of whose greenlets one runs at a time."""
@@ -39,7 +37,7 @@ it to net.core.somaxconn."""
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
-            *("gevent_main.py", site, "--backlog", self.backlog),
+            *("gevent_main.py", site),
             *([] if self.keep_alive else ["--no-keep-alive"]),
             *([] if self.tcp_nodelay else ["--no-tcp-nodelay"]),
             *(["--monkey-patch"] if self.monkey_patch else []),

@@ -58,8 +58,6 @@ uvicorn_worker.UvicornWorker or another."""
     keep_alive: WholeSeconds | None = None
     "Time until an idle connection is closed. Default: gunicorn's own."
     backlog: PositiveInt = 2048
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
     arguments: list[str] = Field(default_factory=list)
     "Additional arguments of gunicorn's command line."
 

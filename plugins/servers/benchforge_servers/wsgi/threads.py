@@ -2,8 +2,6 @@
 
 from typing import ClassVar
 
-from pydantic import PositiveInt
-
 from benchforge.plugin import Command, Site
 from benchforge_servers.python.app_server import AppServer
 
@@ -19,10 +17,6 @@ class ThreadsServer(AppServer):
     speaks: ClassVar[tuple[str, ...]] = ("socket",)
     modules: ClassVar[tuple[str, ...]] = ()
 
-    backlog: PositiveInt = 128
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
-
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
-        return self.run_by("threads_main.py", site, "--backlog", self.backlog)
+        return self.run_by("threads_main.py", site)

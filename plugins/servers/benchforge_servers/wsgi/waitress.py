@@ -31,13 +31,11 @@ close."""
     channel_timeout: WholeSeconds = Duration(120)
     "Time until an idle connection is closed."
     backlog: PositiveInt = 1024
-    """Length of the queue of connections that the server has not accepted yet. The kernel limits \
-it to net.core.somaxconn."""
 
     def command(self, site: Site) -> Command | None:
         """Return the runner, which works in the app's folder and imports from there first."""
         return self.run_by(
-            *("waitress_main.py", site, "--threads", self.threads, "--backlog", self.backlog),
+            *("waitress_main.py", site, "--threads", self.threads),
             *("--connection-limit", self.connection_limit),
             *("--channel-timeout", self.channel_timeout),
         )
