@@ -34,7 +34,8 @@ class ToolJson(BaseModel):
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             where = ".".join(str(step) for step in first["loc"])
-            raise ValueError(f"{where or 'JSON'}: {first['msg']}") from None
+            message = first["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{where or 'JSON'}: {message}") from None
 
 
 def line(text: str, name: str, pattern: str) -> re.Match[str]:

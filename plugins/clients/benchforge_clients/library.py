@@ -178,7 +178,7 @@ verify."""
         if output.code:
             raise OutputDamaged(f"{self.name}: {_complaint(output)}")
         try:
-            report = ClientReport.from_text(output.stdout)
+            report = ClientReport.from_json(output.stdout)
             self._check(report, in_turns=output.target.turns is not None)
         except ValueError as error:
             raise OutputDamaged(

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from benchforge.plugin import bounded
+from benchforge.plugin.load_tools import ToolJson
 
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -14,20 +14,20 @@ Status = Annotated[int, Field(ge=100, le=599)]
 BAD = 400  # from this status on
 
 
-class WarmUp(BaseModel):
+class WarmUp(ToolJson):
     """The requests that a driver made before its load."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     requests: Count
     responses: Count
     connections: Count | None
 
 
-class ClientReport(BaseModel):
+class ClientReport(ToolJson):
     """What a driver counted; latencies in microseconds, each with its count."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=False)
 
     protocol: Literal[1]
     library: str
@@ -57,7 +57,7 @@ class ClientReport(BaseModel):
     "Body length of the first response with a status below 400."
     other_lengths: Count
     "Such responses with a body of another length."
-    bodies: list[tuple[Status, Count, Annotated[int, Field(ge=1)]]] = []
+    bodies: list[tuple[Status, Count, Annotated[int, Field(ge=1)]]] = Field(default_factory=list)
     "Status, length and number of responses of the most frequent lengths."
     body_bytes: Count
     connections: Count | None
@@ -65,17 +65,6 @@ class ClientReport(BaseModel):
     connections_why: str
     warm_up: WarmUp
     latency_us: dict[Count, Annotated[int, Field(ge=1)]]
-
-    @classmethod
-    def from_text(cls, text: str) -> Self:
-        """Read the document. Raises ValueError that says where and what, when it is not whole."""
-        try:
-            return cls.model_validate_json(bounded(text))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(str(step) for step in first["loc"])
-            message = first["msg"].removeprefix("Value error, ")
-            raise ValueError(f"{where or 'JSON'}: {message}") from None
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:

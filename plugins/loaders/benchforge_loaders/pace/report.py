@@ -3,21 +3,21 @@
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from benchforge.plugin import Histogram, bounded
+from benchforge.plugin import Histogram
+from benchforge.plugin.load_tools import ToolJson
 
 Count = Annotated[int, Field(ge=0, le=2**62)]
 Positive = Annotated[int, Field(ge=1, le=2**62)]
 HttpStatus = Annotated[int, Field(ge=100, le=999)]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Status = Annotated[str, Field(pattern="^[1-9][0-9][0-9]$")]
+Sampled = tuple[HttpStatus, Count, Digest, Positive, str | None]
 
 
-class _Printed(BaseModel):
-    model_config = ConfigDict(
-        strict=True, frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True
-    )
+class _Printed(ToolJson):
+    model_config = ConfigDict(extra="forbid")
 
 
 class HistogramDump(_Printed):
@@ -106,9 +106,11 @@ class PaceReport(_Printed):
     stray: Count
     waiting: Count
     body_lengths: list[Count]
-    bodies: list[tuple[HttpStatus, Count, Positive]] = []
+    bodies: list[tuple[HttpStatus, Count, Positive]] = Field(default_factory=list)
     "Status, length and number of responses; missing are those whose length was not kept."
-    sampled: list[tuple[HttpStatus, Count, Digest, Positive, str | None]] = []
+    sampled: list[tuple[HttpStatus, Count, Digest, Positive, str | None]] = Field(
+        default_factory=list
+    )
     "Status, length, SHA-256, number of responses of the sample, and how their body begins."
     sampled_others: Count = 0
     "Responses of the sample with further bodies, of which no digest is kept."
@@ -123,25 +125,20 @@ class PaceReport(_Printed):
     completed_by_bin: list[Count]
     failed_by_bin: list[Count]
 
-    stages: list[list[StageCounts]] = []
+    stages: list[list[StageCounts]] = Field(default_factory=list)
     "Counts of the parts of each stage; empty for one rate."
-    kinds: list[KindCounts] = []
+    kinds: list[KindCounts] = Field(default_factory=list)
     "Counts of each kind of a mix; empty without one."
-    taken: list[Count] = []
+    taken: list[Count] = Field(default_factory=list)
     "Number of records that each process took of a mix."
     began_again: Count = 0
-    not_reached: dict[str, Count] = {}
+    not_reached: dict[str, Count] = Field(default_factory=dict)
     "Number of flows that ended before a later step, by the number of its kind."
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Read the document. Raises ValueError that says where and what, when it is not whole."""
-        try:
-            report = cls.model_validate_json(bounded(text))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False)[0]
-            where = ".".join(str(step) for step in first["loc"])
-            raise ValueError(f"{where or 'JSON'}: {first['msg']}") from None
+        report = cls.from_json(text)
         if fault := report.fault():
             raise ValueError(fault)
         return report
