@@ -11,7 +11,6 @@ from made.turns import turns
 
 from benchforge.model.suite.turns import TurnsPlanned, longest_freeze_s
 from benchforge.model.trial.turns import Turns
-from benchforge.stats.turns.by_bytes import by_bytes, contradiction
 from benchforge.stats.turns.order import (
     LEAST_REQUESTS,
     first_slice_s,
@@ -21,7 +20,7 @@ from benchforge.stats.turns.order import (
     rounds_of,
     seed_of,
 )
-from benchforge.stats.turns.reading import in_turns
+from benchforge.stats.turns.reading import by_bytes, contradiction, in_turns
 
 SEEDS = st.integers(0, 2**53)
 SERVERS = st.integers(2, 12)

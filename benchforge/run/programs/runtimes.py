@@ -1,25 +1,48 @@
 """Runtimes that are ready: each asked from inside what it is, and what it lacks."""
 
+import contextlib
+import hashlib
 import json
+import os
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchforge.errors import ProgramMissing, TrialFailed
-from benchforge.model.suite.runtime import OWN, Interpreter, Runtime
+from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, TrialFailed
+from benchforge.model.suite.runtime import FILE_OPTION, OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.disk.cache import cache, private
+from benchforge.run.disk.folder_lock import use
+from benchforge.run.disk.hide import hide_below
+from benchforge.run.disk.scratch import claimed, scratch_folder
+from benchforge.run.disk.space import enough
+from benchforge.run.locate import libraries, locate
 from benchforge.run.programs import interpreter_probe
-from benchforge.run.programs.environments import environment, fetch
 from benchforge.run.programs.interpreter_request import InterpreterCandidate
 from benchforge.run.programs.interpreters import find
 from benchforge.run.programs.lacking import of_runtime
+from benchforge.run.programs.needed import UV
 from benchforge.run.sandbox.host import Host
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
+from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
+from benchforge.suite.toml.faults import SuiteErrors
+from benchforge.suite.toml.located import located
+from benchforge.text import door
+
+_BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
+_INCLUDED = re.compile(r"^\s*(?:-r|--requirement|-c|--constraint)[= ](.+)$", re.MULTILINE)
+_FREE_CACHE = "free some, or set XDG_CACHE_HOME to another folder"
+_TELLING = 3  # lines of uv's that are shown
+_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+_PASSED = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE")
+_FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+
 
 _TOLD_WITHIN_S = 60.0
 
@@ -131,3 +154,215 @@ def _check(suite: Suite, by_label: Mapping[str, Ready], lacks: Mapping[str, list
         for label, modules in lacking.items()
     ]
     raise ProgramMissing("; ".join(says), "; ".join(hints))
+
+
+def environment(
+    sandbox: Sandbox,
+    suite: Suite,
+    label: str,
+    interpreter: InterpreterCandidate,
+    tell: Callable[[str], None],
+) -> tuple[Path, str]:
+    """Return the interpreter of a runtime's environment, and the packages that it was built from.
+
+    It is built when it is first asked for, and kept in the cache. Raises SuiteErrors when the
+    requirements cannot be met, ProgramMissing when it cannot be built for another reason, and
+    CannotKeep when it cannot be written.
+    """
+    runtime = suite.runtimes[label]
+    contents = _contents(suite, label)
+    entry = cache("runtimes") / _key(runtime, interpreter, contents)
+    try:
+        if not entry.is_dir():
+            count = len(runtime.requires)
+            tell(
+                f"runtime {label}: building ({interpreter}, "
+                f"{count} requirement{'s' * (count > 1)}); this is done once"
+            )
+            enough(entry.parent, _FREE_CACHE)
+            _build(sandbox, suite, label, interpreter, entry)
+        whole = private(entry.resolve())
+        use(whole)
+        return whole / "env/bin/python", (whole / "lock.txt").read_text()
+    except OSError as error:
+        raise CannotKeep(f"runtime {label}: {error}", f"see {entry.parent} and its disk") from error
+
+
+def _requirements(suite: Suite, label: str) -> list[str]:
+    """Return the requirements of a runtime; a file among them by its whole path."""
+    folder = suite.path.parent.absolute()
+    return [
+        f"{FILE_OPTION}{folder / one.removeprefix(FILE_OPTION).strip()}"
+        if one.startswith(FILE_OPTION)
+        else one
+        for one in suite.runtimes[label].requires
+    ]
+
+
+def _contents(suite: Suite, label: str) -> dict[str, str]:
+    """Return the text of each file of requirements, and of those that they include.
+
+    Raises SuiteErrors for one that cannot be read.
+    """
+    contents: dict[str, str] = {}
+    for number, requirement in enumerate(_requirements(suite, label)):
+        files = [Path(requirement.removeprefix(FILE_OPTION))] * requirement.startswith(FILE_OPTION)
+        for file in files:
+            if str(file) in contents:
+                continue
+            try:
+                contents[str(file)] = file.read_text()
+            except (OSError, UnicodeDecodeError) as error:
+                message = f"{file}: {getattr(error, 'strerror', None) or 'is not a text'}"
+                hint = "correct its path, which begins at the suite's folder"
+                at = ("runtimes", label, "requires", number)
+                raise SuiteErrors([located(suite.document, at, message, hint)]) from None
+            included = _INCLUDED.findall(contents[str(file)])
+            files += [file.parent / name.strip() for name in included]
+    return contents
+
+
+def fetch(sandbox: Sandbox, label: str, python: str, folder: Path) -> None:
+    """Have uv fetch an interpreter. Raises ProgramMissing when it cannot."""
+    words = (_uv(label), "python", "install", "--no-progress", "--no-bin", python)
+    surroundings = _surroundings() | {"UV_PYTHON_DOWNLOADS": "manual"}
+    done = sandbox.run("fetch", Command(*words), folder, surroundings, _BUILT_WITHIN_S)
+    if done.code:
+        raise ProgramMissing(
+            f"runtime {label}: uv cannot fetch {python}: {_telling(done.complained)}",
+            "install it, or give its path",
+        )
+
+
+def _build(
+    sandbox: Sandbox, suite: Suite, label: str, interpreter: InterpreterCandidate, entry: Path
+) -> None:
+    """Make an environment under a name of its own, and then link to it.
+
+    An environment cannot be moved, since it holds its own path; the link is there at once.
+    """
+    with claimed(entry.parent, f"{entry.name}.") as own:
+        try:
+            _make(sandbox, suite, label, interpreter, own, _log_of(entry))
+            hide_below(own, suite.secrets)
+            if entry.is_symlink() and not entry.is_dir():  # somebody removed what it leads to
+                entry.unlink(missing_ok=True)
+            with contextlib.suppress(FileExistsError):  # somebody else built the same meanwhile
+                entry.symlink_to(own.name)
+        except BenchforgeError:
+            try:
+                enough(own, _FREE_CACHE)  # uv does not always say that its disk is full
+            finally:
+                _keep_log(own, _log_of(entry), suite.secrets)
+            raise
+        finally:
+            if entry.resolve() != own.resolve():
+                shutil.rmtree(own, ignore_errors=True)
+
+
+def _log_of(entry: Path) -> Path:
+    return entry.with_name(f"{entry.name}.failed")
+
+
+def _keep_log(own: Path, log: Path, secrets: frozenset[str]) -> None:
+    """Keep what uv printed, of the newest attempt that failed."""
+    shutil.rmtree(own / "env", ignore_errors=True)
+    hide_below(own, secrets)
+    shutil.rmtree(log, ignore_errors=True)
+    own.rename(log)
+
+
+def _make(
+    sandbox: Sandbox,
+    suite: Suite,
+    label: str,
+    interpreter: InterpreterCandidate,
+    own: Path,
+    log: Path,
+) -> None:
+    uv, python = _uv(label), interpreter.path
+    wanted = "".join(f"{one}\n" for one in _requirements(suite, label)).encode()
+    door.write(own, "requirements.in", wanted, lasting=False, mode=door.OWN)
+    pinned = ("-o", "lock.txt", "--generate-hashes", "--no-header", "--no-annotate")
+    steps = {
+        "lock": ("pip", "compile", "requirements.in", "--python", python, *pinned),
+        "env": ("venv", "--no-project", "--python", python, "env"),
+        # Compiled once, or each trial would pay for it where it cannot be written.
+        "install": ("pip", "sync", "lock.txt", "--python", "env/bin/python", "--compile-bytecode"),
+    }
+    surroundings = _surroundings() | libraries(python)
+    for step, words in steps.items():
+        command = Command(uv, *words, "--no-progress")
+        done = sandbox.run(step, command, own, surroundings, _BUILT_WITHIN_S)
+        if done.code:
+            complained = done.complained
+            if step == "lock" and re.search("No solution found|parse requirement", complained):
+                raise _unsolvable(suite, label, interpreter, complained)
+            raise ProgramMissing(
+                redact(
+                    f"runtime {label}: uv cannot build it: {_telling(complained)}", suite.secrets
+                ),
+                f"the full output is in {log}",
+            )
+
+
+def _unsolvable(
+    suite: Suite, label: str, interpreter: InterpreterCandidate, complained: str
+) -> SuiteErrors:
+    telling = redact(_telling(complained), suite.secrets)
+    requires = suite.runtimes[label].requires
+    guilty = [
+        number for number, requirement in enumerate(requires) if _named(requirement, complained)
+    ]
+    at = ("runtimes", label, "requires", *(guilty if len(guilty) == 1 else ()))
+    hint = f"required for {interpreter}; available versions depend on the interpreter"
+    return SuiteErrors([located(suite.document, at, telling, hint)])
+
+
+def _named(requirement: str, complained: str) -> bool:
+    name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower()
+    return re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", complained.lower()) is not None
+
+
+def _telling(complained: str) -> str:
+    """Return what uv complains of, without the frame that it draws."""
+    frame = re.compile(r"^\W*((error|cause|Caused by): )?")
+    complained = complained[complained.find("\nerror: ") + 1 :]  # its progress comes before
+    lines = [frame.sub("", line).strip() for line in complained.splitlines()]
+    kept = [line for line in lines if line and not line.startswith(("Using ", "hint:", "warning:"))]
+    return ": ".join(kept[:_TELLING]) or "it gave no reason"
+
+
+def _uv(label: str) -> Path:
+    if (uv := locate("uv")) is None:
+        raise ProgramMissing(
+            f"runtime {label}: building its environment needs uv, which is missing",
+            UV.how,
+        )
+    return uv
+
+
+def _surroundings() -> dict[str, str]:
+    """Return what uv is told of our environment: where packages come from, and whom to trust.
+
+    uv brings certificates of its own; where the system has some, a proxy's may be among them.
+    """
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith("UV_") or name.upper() in _PASSED or name in _FOLDERS
+    }
+    trusted = os.environ.get("PIP_CERT") or (str(_CERTIFICATES) if _CERTIFICATES.exists() else "")
+    trust = {"SSL_CERT_FILE": trusted} if trusted else {}
+    return trust | passed | {"UV_PYTHON_DOWNLOADS": "never"}
+
+
+def _key(runtime: Runtime, interpreter: InterpreterCandidate, files: Mapping[str, str]) -> str:
+    """Return a digest of what the environment depends on: another key, another environment."""
+    file = interpreter.path.resolve()
+    stat = file.stat()
+    identity = [str(file), stat.st_size, stat.st_mtime_ns, str(interpreter)]
+    # They say where packages come from, and which.
+    settings = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+    inputs = [identity, runtime.requires, sorted(settings.items()), *files.items()]
+    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from repository import COMMAND, FAST, commit, git, repository
 
 from benchforge.cli.measure.gate.command import command
-from benchforge.cli.measure.gate.commits.locks import (
+from benchforge.cli.measure.gate.commits.packages import (
     NotPinnedError,
     nearest,
     of_poetry,

@@ -3,7 +3,7 @@
 import math
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -16,7 +16,6 @@ from benchforge.cli.console.reported import reported
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.console.signals import Interrupted, received
 from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
-from benchforge.cli.measure.run.run_words import hides, run_words
 from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
@@ -257,3 +256,17 @@ def _valid(labels: Sequence[str], header: Header, suite: Suite, registry: Regist
     except Unusable:  # the file may have gone meanwhile
         return False
     return True
+
+
+def run_words(suite: Suite, profile: str | None, settings: Iterable[tuple[str, str]]) -> str:
+    """Return the words that measure a suite with a profile and settings, after `benchforge`."""
+    words = ["run", str(suite.path)]
+    words += ["--profile", profile] if profile else []
+    for name, text in settings:
+        words += ["--set", f"{name}={text}"]
+    return shlex.join(words)
+
+
+def hides(header: Header, suite: Suite) -> bool:
+    """Whether a setting has a secret, which no command shows."""
+    return any(secret in text for secret in suite.secrets for text in header.settings.values())
