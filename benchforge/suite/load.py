@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -187,10 +187,7 @@ def _suite(
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
-    labels = {
-        kind: tuple(dict.fromkeys((*of_kind, *as_table(tables.get(kind)))))
-        for kind, of_kind in labelled.items()
-    }
+    labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
@@ -354,3 +351,8 @@ def _chosen(
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
+
+
+def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:
+    """Return all labels, also of what is no sound table: it has a fault of its own."""
+    return tuple(dict.fromkeys((*labelled, *as_table(written))))
