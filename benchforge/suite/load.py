@@ -354,3 +354,8 @@ def _chosen(
             yield Fault(("only", number), f"no scenario {label!r} is declared", hint)
     wanted = given or in_suite or labels
     return tuple(label for label in labels if label in wanted or bridged.get(label) in wanted)
+
+
+def _labels(written: JsonValue, labelled: Iterable[str]) -> tuple[str, ...]:
+    """Return all labels, also of what is no sound table: it has a fault of its own."""
+    return tuple(dict.fromkeys((*labelled, *as_table(written))))
