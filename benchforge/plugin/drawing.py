@@ -20,6 +20,7 @@ from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xm
 from benchforge.report.page.counted_state import CountedState
 from benchforge.report.page.frame import rendered
 
+# Drawing: charts, pages and JUnit files.
 __all__ = [
     "COLOURS",
     "Chart",
