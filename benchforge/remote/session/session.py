@@ -177,7 +177,9 @@ class HostSession:
             answer = self.connections[label].result(number)
             if answer["code"] != own:
                 message = f"hosts.{label}: benchforge there is {answer['code']}, and here {own}"
-                hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
+                hint = (
+                    "on the host, remove ~/.cache/benchforge/hosts: benchforge brings itself anew"
+                )
                 raise Unusable(message, hint)
             before = self.hosts.get(label)
             self.hosts[label] = HostFacts(

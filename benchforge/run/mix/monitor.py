@@ -17,11 +17,11 @@ from benchforge.run.http.monitor import Monitoring, Record, SeenAnswer
 from benchforge.run.http.request import HttpProbe
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.holes import Value, expected
+from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.tables import FlowStep, RequestKind
 from benchforge.suite.mix.written import extra_headers
 from benchforge.suite.suite import Moments
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import StreamRecord
 from benchforge.text import door
 
 _RECORDS, _STEPS = 400, 1000

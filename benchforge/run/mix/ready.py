@@ -14,11 +14,11 @@ from benchforge.run.http.probes import probes as probes_of
 from benchforge.run.http.request import HttpProbe, until_right
 from benchforge.run.mix.monitor import Dealt, MixMonitoring
 from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.mix.record import Share
 from benchforge.suite.mix.sessions import Reply
 from benchforge.suite.mix.stream import VERSION, Mix
 from benchforge.suite.mix.written import written
 from benchforge.suite.suite import SAFE
-from benchforge.suite.workload import Share, Workload
 
 BEFORE, AFTER = 3, 1
 "Probes of each kind whose request changes nothing; others and later steps have one, before."
@@ -68,7 +68,7 @@ class AnsweredMix:
 
 
 def ready_at(
-    workload: Workload,
+    workload: Mix,
     sandbox: Sandbox,
     server: HttpProbe,
     load: Load | None,
@@ -79,7 +79,6 @@ def ready_at(
     `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where an
     answer stays wrong.
     """
-    assert isinstance(workload, Mix)  # noqa: S101 - suite/mix reads no other
     users = logged_in(sandbox, workload, server, seed)
     probes = probed(sandbox, users, server, load)
     return AnsweredMix(workload, users, sandbox, server, load, seed, probes)

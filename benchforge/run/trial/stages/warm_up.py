@@ -13,7 +13,7 @@ from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
-from benchforge.suite.workload import FILE
+from benchforge.suite.mix.record import FILE
 
 
 @dataclass(frozen=True)
