@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import EntryPoint
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,10 @@ from benchforge.cli.console import words as words_of_call
 from benchforge.cli.console.lazy_group import Lazy
 from benchforge.cli.console.signals import INTERRUPTED, Interrupted, ends_on_signals, received
 from benchforge.cli.console.used_up import used_up
-from benchforge.model.values.distribution import DISTRIBUTION, entry_points, rivals
+from benchforge.model.values.distribution import DISTRIBUTION, brings, entry_points, rivals
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _COMMANDS = {
     "duel": "Compare servers that are given as commands or URLs, without a suite.",
@@ -88,8 +91,8 @@ class Extensible(Lazy):
                 formatter.write_text(", ".join(more))
 
 
-def _brought() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(GROUP)}
+def _brought() -> dict[str, "EntryPoint"]:
+    return {point.name: point for point in entry_points(GROUP)} if brings(GROUP) else {}
 
 
 @click.group(

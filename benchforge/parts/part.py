@@ -250,6 +250,8 @@ class Driver(Part):
     "True if the tool waits for the server without using a CPU, as nearly all do."
     ends_on_time: ClassVar[bool] = False
     "True if the tool ends when its duration is over, whatever requests are under way."
+    http_version: ClassVar[str | None] = None
+    "Version of HTTP in its requests, such as HTTP/1.1; None if it depends or is unknown."
     tells_kinds: ClassVar[bool] = False
     "True if the tool reports the requests of each kind of a mix apart: `Reading.kinds`."
     interrupted_by: ClassVar[signal.Signals | None] = None
@@ -309,6 +311,7 @@ loop and let it go on: its servers can then take turns. `read` reports `received
             keep_alive=getattr(self, "keep_alive", None),
             processes=self._whole("threads", None),
             declared_s=self.declared_s(),
+            protocol=self.http_version,
             kind="client" if self.kind == "client" else "loader",
             rate=self._more_than_0("rate"),
             concurrency=None

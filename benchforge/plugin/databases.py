@@ -1,11 +1,11 @@
 """The bases of backends with data."""
 
 from benchforge.parts.database.credentials import hba, password_of, verifier
-from benchforge.parts.database.data_backend import DataBackend
+from benchforge.parts.database.data_backend import DataBackend, last_word
 from benchforge.parts.database.dataset import URI, Dataset
-from benchforge.parts.database.log import last_word
 from benchforge.parts.database.tcp_backend import TcpBackend
 
+# Databases: bases of backends with data.
 __all__ = [
     "URI",
     "DataBackend",

@@ -7,11 +7,16 @@ from benchforge.parts.load_tool.printed import (
     Seconds,
     ToolJson,
     agree,
+    counted,
     growing,
     line,
+    numbers,
     optional,
+    require,
 )
 from benchforge.parts.load_tool.timed import (
+    Printing,
+    Program,
     Timed,
     WholeSeconds,
     ended_well,
@@ -21,21 +26,27 @@ from benchforge.parts.load_tool.timed import (
     parsing,
 )
 
+# Load tools: bases of load tools, and functions that read what a tool printed.
 __all__ = [
     "BAD",
     "Amount",
     "Count",
+    "Printing",
+    "Program",
     "Seconds",
     "Timed",
     "ToolJson",
     "WholeSeconds",
     "agree",
+    "counted",
     "ended_well",
     "growing",
     "headers",
     "lasted",
     "line",
+    "numbers",
     "only_get",
     "optional",
     "parsing",
+    "require",
 ]

@@ -52,7 +52,7 @@ def main() -> None:
         sys.exit(_WRONG_PYTHON)
     base = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    home = Path(cache) / "benchforge/far"
+    home = Path(cache) / "benchforge/hosts"
     interpreter = hashlib.sha256(f"{base} {version}".encode()).hexdigest()[:8]
     place = home / f"{given['digest']}-{interpreter}"
     for folder in (home.parent, home, place):

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Protocol
 
 from benchforge.checks.answers.alike import otherwise
 from benchforge.errors import InvalidFile, Unusable
@@ -47,15 +46,12 @@ Lost = Callable[[Sequence[Trial]], bool]
 "Whether attempts of earlier sessions, all that they were to be, gave nothing."
 
 _Facts = tuple[dict[str, Like], dict[Identity, Failure]]
-LEFT_OUT = "left out of turns: "
-"Begins the reason of a trial whose server did not start in an earlier one, and is not started."
-
 Judge = Callable[[Trial], SearchOutcome | None]
 "What a trial with its checks gave to its search; None where there is none."
 
 
-class Progress(Protocol):
-    """Who is told what is done; never while something is measured."""
+class Progress:
+    """Hears what is done, never while something is measured; by itself it says nothing."""
 
     def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None:
         """Hear that a trial starts, and how many seconds are left in all."""
@@ -63,8 +59,8 @@ class Progress(Protocol):
     def phase(self, name: str) -> None:
         """Hear what is done now."""
 
-    def kept(self, trial: Trial) -> None:
-        """Hear that a trial is on disk."""
+    def kept(self, trial: Trial, *, started: bool) -> None:
+        """Hear that a trial is on disk; one that was left out of a launch did not start."""
 
     def noise(self, trial: Trial, *, lasts: bool) -> None:
         """Hear that noise does not end, so that nothing waits for it; or that it did after all."""
@@ -165,7 +161,7 @@ def execute(inputs: RunInputs, progress: Progress) -> Iterator[Trial]:
                 if trial.position != step.position:
                     progress.trial(_planned(steps, trial), trial.number, attempt, left_s)
                 remaining.add(trial, own_s, last=not open_)
-                _tell(progress, trial, before_it, noise)
+                _tell(progress, trial, facts[1], (before_it, noise))
                 yield trial
             if limits.fail_fast and not all(one.measured or _tells(one) for one in kept):
                 return
@@ -179,10 +175,16 @@ def _add(remaining: Left, by_step: Sequence[Sequence[Trial]], own_s: float, *, o
             remaining.add(trial, own_s, last=not open_ and trial is there[-1])
 
 
-def _tell(progress: Progress, trial: Trial, before: Noise, after: Noise) -> None:
-    progress.kept(trial)
-    if before.repeats != after.repeats:
-        progress.noise(trial, lasts=before.repeats)
+def _tell(
+    progress: Progress,
+    trial: Trial,
+    left_out: Mapping[Identity, Failure],
+    noise: tuple[Noise, Noise],
+) -> None:
+    reason, (earlier, later) = left_out.get(identity(trial.case)), noise
+    progress.kept(trial, started=reason is None or trial.failure != reason)
+    if earlier.repeats != later.repeats:
+        progress.noise(trial, lasts=earlier.repeats)
 
 
 def by_place(trials: Sequence[Trial]) -> dict[tuple[int, int], list[Trial]]:
@@ -199,7 +201,8 @@ def _planned(steps: Sequence[Measurement], trial: Trial) -> Measurement:
 
 def _in_short(failure: Failure) -> Failure:
     """Return why a server that did not start is left out of the launches that follow."""
-    return failure.model_copy(update={"message": LEFT_OUT + failure.message, "log": ""})
+    message = f"left out of turns: {failure.message}"
+    return failure.model_copy(update={"message": message, "log": ""})
 
 
 def _tells(trial: Trial) -> bool:

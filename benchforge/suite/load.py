@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -48,11 +48,11 @@ from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.sound import sound
 from benchforge.suite.toml.source import parsed, read
-from benchforge.suite.workload import Workload
 from benchforge.text.readable import too_many
 
 if TYPE_CHECKING:
     from benchforge.model.files.result import Header
+    from benchforge.suite.mix.stream import Mix
 
 _MOST_POINTS = 1_000_000
 _NOWHERE = Path("/a-folder-that-no-machine-has/suite.toml")
@@ -203,9 +203,9 @@ def _suite(
     stages = {k: len(getattr(one.part, "stages", ())) for k, one in parts["loaders"].items()}
     by_label = {label: one.with_stages(stages) for label, one in by_label.items()}
     repeat = yield from repeated(document, given.profile)
-    workloads: dict[str, Workload] = {}
+    workloads: dict[str, Mix] = {}
     if labelled["feeds"] or any(one.kinds for one in by_label.values()):
-        from benchforge.suite.mix.read import workloads_of  # noqa: PLC0415 - few suites have kinds
+        from benchforge.suite.scenarios.kinds import workloads_of  # noqa: PLC0415 - few suites have kinds
 
         files = given.path.parent if given.feeds else None, given.digests or {}
         workloads = yield from workloads_of(labelled["feeds"], by_label, parts, repeat, *files)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -33,7 +33,9 @@ from benchforge.parts.part import Metric, Part
 from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.positions import Path as Place
-from benchforge.suite.workload import Workload
+
+if TYPE_CHECKING:  # few suites have a mix
+    from benchforge.suite.mix.stream import Mix
 
 MONITORED_PER_S = 20.0
 "Moments per second at which a load is monitored, at most, where the suite does not say."
@@ -307,7 +309,7 @@ class Suite:
     "Digests of code and data, as a result has them; None: they are computed from the files."
     claims: tuple[Claim, ...] = ()
     "All that are declared, also of scenarios that are not to be run; cases by name alone."
-    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    workloads: Mapping[str, "Mix"] = field(default_factory=dict)
     "Mixes of the scenarios that have kinds, by label."
     bridges: Mapping[str, str] = field(default_factory=dict)
     "Labels of scenarios in turns, by those of the scenarios that measure their servers alone."

@@ -20,7 +20,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command, Finished
 from benchforge.parts.registry import Registry
 from benchforge.run.disk.result_writer import ResultWriter
-from benchforge.run.execute import RunInputs, execute
+from benchforge.run.execute import Progress, RunInputs, execute
 from benchforge.run.sandbox.channel import Exit
 from benchforge.run.sandbox.host import NO_WISHES, Mode, Network, Running, Sandbox, Wishes
 from benchforge.run.trial.context import TrialContext
@@ -28,7 +28,7 @@ from benchforge.stats.search.objective import judged
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.load import load
-from benchforge.suite.plan import Measurement, plan
+from benchforge.suite.plan import plan
 from benchforge.suite.scenarios.search import finds_of
 
 _DRIVERS = ("loader-", "client-", "warm-up")
@@ -98,17 +98,7 @@ class FakeHost:
             metrics=loaded_suite.metrics,
             smoke=loaded_suite.smoke,
         )
-        return list(execute(RunInputs(graph, stands_on, keep, believe, judge), _Silent()))
-
-
-class _Silent:
-    def trial(self, step: Measurement, number: int, attempt: int, left_s: float) -> None: ...
-
-    def phase(self, name: str) -> None: ...
-
-    def kept(self, trial: Trial) -> None: ...
-
-    def noise(self, trial: Trial, *, lasts: bool) -> None: ...
+        return list(execute(RunInputs(graph, stands_on, keep, believe, judge), Progress()))
 
 
 class _FakeHere(Sandbox):

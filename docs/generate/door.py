@@ -1,9 +1,11 @@
 """What a plugin imports, and the hooks that it may listen to."""
 
+import ast
 import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import ClassVar, get_origin, get_type_hints
 
 from pydantic import BaseModel
@@ -11,6 +13,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 from benchforge import plugin
 from benchforge.parts import hookspecs
+from benchforge.plugin import databases, drawing, load_tools
 from docs.generate.text import doc_of, first_line, page_of, plain, table
 
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
@@ -37,22 +40,28 @@ def page() -> str:
     )
 
 
-def _groups() -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the heading, the sentence and the names of each group, from the module's own text."""
-    for title, sentence, names in _GROUP.findall(inspect.getsource(plugin)):
-        yield title, sentence, re.findall(r'"(\w+)"', names)
+def _groups() -> Iterator[tuple[ModuleType, str, str, list[str]]]:
+    """Yield module, heading, sentence and names of each group, from the modules' own texts."""
+    for module in (plugin, databases, load_tools, drawing):
+        for title, sentence, names in _GROUP.findall(inspect.getsource(module)):
+            yield module, title, sentence, re.findall(r'"(\w+)"', names)
 
 
-def _sections(title: str, sentence: str, names: list[str]) -> Iterator[str]:
-    things = {name: getattr(plugin, name) for name in names if name != "hookimpl"}
+def _sections(module: ModuleType, title: str, sentence: str, names: list[str]) -> Iterator[str]:
+    things = {name: getattr(module, name) for name in names if name != "hookimpl"}
     if not things:
         return
-    yield f"## {title}\n\n{sentence[:1].upper()}{sentence[1:]}"
+    room = "" if module is plugin else f" Import them from `{module.__name__}`."
+    yield f"## {title}\n\n{sentence[:1].upper()}{sentence[1:]}{room}"
+    sources = _sources(module)
     for name, thing in things.items():
         if isinstance(thing, type):
             yield _class(name, thing)
     if rest := {name: thing for name, thing in things.items() if not isinstance(thing, type)}:
-        rows = [(f"`{_called(name, thing)}`", _does(thing)) for name, thing in rest.items()]
+        rows = [
+            (f"`{_called(name, thing)}`", _does(thing, _sentence(sources.get(name), name)))
+            for name, thing in rest.items()
+        ]
         yield table(("name", "description"), rows)
 
 
@@ -60,11 +69,24 @@ def _called(name: str, thing: object) -> str:
     return _signature(name, thing) if inspect.isfunction(thing) else name
 
 
-def _does(thing: object) -> str:
-    """Return the first line of a function's or a module's docstring; a constant shows its value."""
+def _sources(module: ModuleType) -> dict[str, str]:
+    """Return the module from which a module imports each of its names."""
+    nodes = ast.walk(ast.parse(inspect.getsource(module)))
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def _sentence(source: str | None, name: str) -> str:
+    """Return the string below a constant; empty without one."""
+    docs = {} if source is None else ModuleAnalyzer.for_module(source).find_attr_docs()
+    return " ".join(docs.get(("", name), []))
+
+
+def _does(thing: object, sentence: str) -> str:
+    """Return the first line of a docstring, or what a constant is: its sentence, else its value."""
     if inspect.isfunction(thing) or inspect.ismodule(thing):
         return first_line(thing)
-    return plain(f"`{_MODULE.sub('', str(thing))}`")
+    return plain(sentence or f"`{_MODULE.sub('', str(thing))}`")
 
 
 def _hooks() -> Iterator[tuple[str, Callable[..., object]]]:

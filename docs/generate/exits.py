@@ -73,8 +73,8 @@ _LEVELS = (
         "The summary and the reports follow from the trials.",
         "A number or a line differs.",
         (
-            "A number cannot be recomputed. The manifest is missing. A file was signed, and is not as "
-            "it was; or it was not signed, and others were."
+            "A number cannot be recomputed. The manifest is missing. A file was signed, and is not "
+            "as it was; or it was not signed, and others were."
         ),
     ),
     (

@@ -88,6 +88,19 @@ def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Pa
     assert (runtime / "content").exists()
 
 
+@pytest.mark.parametrize("name", ["hosts", "far"])
+def test_what_was_brought_to_this_host_goes_under_its_older_name_too(
+    bench: Bench, tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "cache/benchforge" / name
+    for place in (f"{KEY}-0a1b2c3d/bin", "files", "mine"):
+        (folder / place).mkdir(parents=True)
+    listed = bench("clean", "--yes")
+    assert listed.code == 0, listed.all
+    assert f"host {folder}/{KEY}-0a1b2c3d: benchforge, for runs" in listed.out
+    assert [rest.name for rest in folder.iterdir()] == ["mine"]
+
+
 def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
     told = bench("clean", "--yes")

@@ -272,7 +272,7 @@ def test_a_signal_at_any_moment_leaves_nothing(
 def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    """It needs the lock, too. On hosts: tests/plugins/engines; at random moments: torture.py."""
+    """It needs the lock, too. On hosts: tests/remote; at random moments: torture.py."""
     needed("wrk")
     (scratch := tmp_path / "t").mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))

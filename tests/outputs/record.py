@@ -7,7 +7,7 @@ the first lines), the files that the tool wrote, and recording.json with the opt
 exit code, the tool's version, and how many connections the server accepted and how many requests it
 saw (None when it did not live to tell). What stands in weighttp/ and wrk2/ was printed by those
 tools elsewhere: their command is all that is known of those runs. k6/flows and wrk2/mix are of
-trials of tests/plugins/workloads, with the labels of the kinds.
+trials of tests/run/mix, with the labels of the kinds.
 """
 
 import json

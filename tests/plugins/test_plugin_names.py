@@ -1,10 +1,24 @@
-"""The names of `benchforge.plugin` are a promise to everybody who writes a plugin."""
+"""The names of `benchforge.plugin` and its rooms are a promise to all who write a plugin."""
 
 import re
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 from benchforge import plugin
+from benchforge.plugin import databases, drawing, load_tools
 
+DATABASES = "DataBackend Dataset TcpBackend URI hba last_word password_of verifier"
+LOAD_TOOLS = """
+Amount BAD Count Printing Program Seconds Timed ToolJson WholeSeconds agree counted ended_well
+growing headers lasted line numbers only_get optional parsing require
+"""
+DRAWING = """
+COLOURS Chart ChartAxis ChartRow CountedState Element JunitSuite JunitTest chart_file colours_of
+drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg tick_texts titled
+"""
+ROOT = Path(__file__).parents[2]
 NAMES = """
 AXIS_NAMES CLOSE RATE Accepts Backend BenchforgeError Bodies Capacity CaseSummary Cause Check
 Claim Client Command Comparison ComparisonState ComparisonVerdict ConcurrencySweep Driver
@@ -19,7 +33,7 @@ readable safe server_names text_of titled
 
 WHAT_TO_DO = """
 Plugins of others import these names.
-- To add a name: add it to a group in benchforge/plugin/__init__.py and to NAMES here. Say so in
+- To add a name: add it to a group in benchforge/plugin/ and to its list here. Say so in
   CHANGELOG.md under "Added".
 - To remove or rename a name: raise the minor version in pyproject.toml (from 1.0 on, the major).
   Say in CHANGELOG.md under "Changed" what to write instead. Change the built-in parts and the
@@ -28,17 +42,24 @@ Plugins of others import these names.
 """
 
 
-def test_the_names_that_plugins_import_are_the_promised_ones() -> None:
-    missing = sorted(set(NAMES.split()) - set(plugin.__all__))
-    more = sorted(set(plugin.__all__) - set(NAMES.split()))
+ROOMS = [(plugin, NAMES), (databases, DATABASES), (load_tools, LOAD_TOOLS), (drawing, DRAWING)]
+
+
+@pytest.mark.parametrize(("room", "names"), ROOMS)
+def test_the_names_that_plugins_import_are_the_promised_ones(room: ModuleType, names: str) -> None:
+    missing = sorted(set(names.split()) - set(room.__all__))
+    more = sorted(set(room.__all__) - set(names.split()))
     assert not missing, f"gone: {', '.join(missing)}.\n{WHAT_TO_DO}"
     assert not more, f"new: {', '.join(more)}.\n{WHAT_TO_DO}"
-    assert len(plugin.__all__) == len(set(plugin.__all__))
-    assert all(hasattr(plugin, name) for name in plugin.__all__)
+    assert len(room.__all__) == len(set(room.__all__))
+    assert all(hasattr(room, name) for name in room.__all__)
 
 
-def test_each_group_of_names_has_a_heading() -> None:
-    text = Path(plugin.__file__).read_text(encoding="utf-8")
+@pytest.mark.parametrize("room", [room for room, _ in ROOMS])
+def test_each_group_of_names_has_a_heading_in_the_reference(room: ModuleType) -> None:
+    text = Path(str(room.__file__)).read_text(encoding="utf-8")
     groups = re.findall(r"^(.*)\n__all__ \+?= \[", text, re.MULTILINE)
     assert groups
     assert all(re.fullmatch(r"# [A-Z][a-z ]+: .+\.", heading) for heading in groups), groups
+    page = (ROOT / "docs/reference/plugin.md").read_text(encoding="utf-8")
+    assert all(f"`{name}" in page or f"### {name}\n" in page for name in room.__all__)

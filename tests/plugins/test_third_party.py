@@ -1,5 +1,6 @@
 """A package of somebody else: installed beside benchforge, its parts are as good as ours."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -7,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, needed
-from installed import ROOT, Installed, built, installed
+from installed import ROOT, Installed, built, installed, uv
 
 from benchforge.model.files.folder import read_trials
 
 pytestmark = pytest.mark.network
 
 EXAMPLE = ROOT / "docs/examples/benchforge-httperf"
+OUTSIDER = ROOT / "tests/programs/outsider"
 SUITE = "examples/httperf.toml"
 SHORT = ["--set", "repeat.blocks=1", "--set", "repeat.warmup=0s"]
 
@@ -50,7 +52,9 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
         assert reading is not None
         assert reading.responses + (reading.unanswered or 0) == 200
         assert reading.good
-        assert reading.schedule is not None
+        load = trials[server, "httperf"].load
+        assert load is not None
+        assert load.rate == 100
         # What it does not tell stays unknown.
         assert reading.percentiles_us is None
     report = (result / "report.md").read_text()
@@ -86,3 +90,37 @@ def test_the_schema_has_its_options(own: Bench, tmp_path: Path) -> None:
         told = subprocess.run(words, cwd=tmp_path, check=False, capture_output=True, text=True)
         assert told.returncode != 0
         assert "httperf.toml:21:" in told.stdout + told.stderr
+
+
+@pytest.fixture(scope="module")
+def outsider(author: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Install a part of each kind, built in a folder that is not of the repository."""
+    source = tmp_path_factory.mktemp("outsider") / "source"
+    shutil.copytree(OUTSIDER, source)
+    package = built(source, source / "dist")
+    uv("pip", "install", "--quiet", "--no-deps", "--python", author.python, package)
+    return author
+
+
+def test_a_part_of_each_kind_and_a_command_are_listed_and_used(
+    outsider: Installed, tmp_path: Path
+) -> None:
+    own = outsider.bench(tmp_path)
+    listed = json.loads(own("plugins", "list", "--json").out)
+    origins = {row["name"]: row["broken"] for row in listed if "outsider" in row["origin"]}
+    parts = ("server-reader", "backend-notes", "loader-knock", "metric-answers")
+    assert origins == dict.fromkeys((*parts, "reporter-failures"), "")
+    shutil.copy(OUTSIDER / "suite.toml", tmp_path)
+    ran = own("run", "suite.toml", "--report", "failures")
+    assert ran.code == 0, ran.all
+    (result,) = tmp_path.glob("results/*")
+    (trial,) = read_trials(result)
+    assert trial.reading is not None
+    assert trial.reading.good
+    values = json.loads((result / "summary.json").read_text())["cases"][0]["metrics"]
+    assert [value["median"] for value in values] == [trial.reading.responses]
+    assert '<testcase classname="reader" name="1">' in (result / "failures.xml").read_text()
+    assert own("verify", result).code == 0
+    greeted = own("greet", "you")
+    assert (greeted.code, greeted.out) == (7, "hello you\n")
+    assert "greet" in own("--help").out.partition("More commands:")[2]

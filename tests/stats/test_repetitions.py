@@ -17,7 +17,7 @@ from benchforge.model.summary.summary import CaseSummary, TrialSample
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.summary.placebo import placebo
+from benchforge.stats.summary.summarize import placebo
 from benchforge.text.readable import percent
 
 STEADY = (100, 101, 99, 100, 102, 98, 101, 99, 100, 103)

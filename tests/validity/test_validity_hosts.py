@@ -107,7 +107,7 @@ def connected_once(bench: Bench, hosts: Lab, tmp_path: Path, text: str) -> None:
 
 def planted(hosts: Lab, label: str, code: str) -> None:
     """Have each Python of benchforge's on a host begin with a program."""
-    for site in (hosts.folder / label / "home").glob("benchforge/far/*/lib/*/site-packages"):
+    for site in (hosts.folder / label / "home").glob("benchforge/hosts/*/lib/*/site-packages"):
         (site / "planted.py").write_text(code)
         (site / "planted.pth").write_text("import planted\n")
 
@@ -197,7 +197,7 @@ def test_hosts_of_one_role_that_differ(bench: Bench, hosts: Lab, tmp_path: Path)
 def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
     text = suite(hosts, load=FIXED)
     connected_once(bench, hosts, tmp_path, text)
-    for site in (hosts.folder / "app/home").glob("benchforge/far/*/lib/*/site-packages"):
+    for site in (hosts.folder / "app/home").glob("benchforge/hosts/*/lib/*/site-packages"):
         with (site / "benchforge/errors.py").open("a") as file:
             file.write("\n# changed\n")
     (tmp_path / "suite.toml").write_text(text)
@@ -205,7 +205,7 @@ def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Pat
     assert refused.code == 2, refused.all
     message = next(line for line in refused.err.splitlines() if "hosts.app: " in line)
     assert "hosts.app: benchforge there is" in message
-    assert "remove ~/.cache/benchforge/far" in refused.err
+    assert "remove ~/.cache/benchforge/hosts" in refused.err
     row = {"name": "same-code", "status": "refused", "value": None, "message": message}
     noted("a file of benchforge was changed on a host", "H1", row, "")
 

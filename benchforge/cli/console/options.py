@@ -63,17 +63,6 @@ def setting(text: str) -> tuple[str, str]:
     return path, value
 
 
-def share(text: str) -> float:
-    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for what is none."""
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
-        raise Unusable(f"--least {text}: not a share", 'write it like "3%" or 0.03')
-    return value
-
-
 PATH = AnyPath()
 
 
@@ -131,9 +120,6 @@ SETTINGS = option(
     metavar="PATH=VALUE",
     type=setting,
     help="Change a value of the suite, such as repeat.blocks=10; repeatable.",
-)
-LEAST = option(
-    "--least", metavar="SHARE", type=share, default="3%", help="Ignore changes smaller than SHARE."
 )
 AS_JSON = option("--json", help="Print JSON instead of text.")
 HTML_PAGE = option(

@@ -13,7 +13,7 @@ from benchforge.cli.console.say import away, printable
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.trial import Trial
-from benchforge.run.execute import LEFT_OUT
+from benchforge.run.execute import Progress
 from benchforge.stats.verdict.interim import InterimAnswer, in_short
 from benchforge.suite.plan import Measurement, RunGraph
 from benchforge.text import safe
@@ -32,7 +32,7 @@ _FEW = 6  # answers that have a line each
 _IT_ENDED = "the noise ended: trials wait for quiet, and are repeated again"
 
 
-class ProgressLine:
+class ProgressLine(Progress):
     """Progress of a run, as `execute` tells it."""
 
     def __init__(self, graph: RunGraph, stream: TextIO | None = None) -> None:
@@ -72,9 +72,9 @@ class ProgressLine:
         if self._live:
             self._write(f"{self._head} · {self._left} · {name}", lasts=False)
 
-    def kept(self, trial: Trial) -> None:
+    def kept(self, trial: Trial, *, started: bool) -> None:
         """Say what a trial gave."""
-        if trial.failure is not None and trial.failure.message.startswith(LEFT_OUT):
+        if not started:
             name = trial.case.title
             self._remark(name, f"{name} did not start: the other launches are without it")
             return

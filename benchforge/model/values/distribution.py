@@ -1,23 +1,28 @@
 """Which distribution we are. `benchforge` on the package index is somebody else's."""
+# ruff: noqa: PLC0415 - importlib.metadata takes as long as click, and --help seldom needs it
 
-import importlib.metadata
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from benchforge.errors import Unusable
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoints
 
 DISTRIBUTION = "benchforge-http"
 "The import package and the command are called benchforge."
 
 
-def own_distribution() -> importlib.metadata.Distribution:
+def own_distribution() -> "Distribution":
     """Return what is installed of us. Raises Unusable where our code lies without its metadata."""
+    from importlib import metadata
+
     try:
-        return importlib.metadata.distribution(DISTRIBUTION)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.distribution(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
         hint = "install it, in a clone of benchforge: make setup"
         raise Unusable(f"{DISTRIBUTION} is not installed: only its code is here", hint) from None
 
@@ -32,15 +37,28 @@ def own_version() -> str:
     return own_distribution().version
 
 
-def entry_points(group: str) -> importlib.metadata.EntryPoints:
+def brings(group: str) -> bool:
+    """Return True if a package may have entry points of a group: sooner than `entry_points`."""
+    for folder in map(Path, sys.path):
+        if folder.is_file():  # an archive
+            return True
+        for file in folder.glob("*-info/entry_points.txt"):
+            if f"[{group}]" in file.read_text(encoding="utf-8", errors="replace"):
+                return True
+    return False
+
+
+def entry_points(group: str) -> "EntryPoints":
     """Return the entry points of a group. A command reads those of all packages once."""
     return _all_entry_points(tuple(sys.path)).select(group=group)
 
 
 @cache
-def _all_entry_points(path: tuple[str, ...]) -> importlib.metadata.EntryPoints:
+def _all_entry_points(path: tuple[str, ...]) -> "EntryPoints":
+    from importlib import metadata
+
     # Python 3.11 has a type of its own for all groups, which later versions lack.
-    return cast("importlib.metadata.EntryPoints", importlib.metadata.entry_points())
+    return cast("EntryPoints", metadata.entry_points())
 
 
 def rivals() -> Iterator[str]:
@@ -48,8 +66,10 @@ def rivals() -> Iterator[str]:
 
     Its metadata is beside that package, so no other folder is read.
     """
+    from importlib import metadata
+
     folders = [folder for folder in sys.path if Path(folder, "benchforge/__init__.py").exists()]
-    for installed in importlib.metadata.distributions(path=folders):
+    for installed in metadata.distributions(path=folders):
         files = f"\n{installed.read_text('RECORD') or ''}"
         if "\nbenchforge/" in files and installed.name != DISTRIBUTION:
             yield f"{installed.name} {installed.version}"

@@ -2,12 +2,14 @@
 
 import ipaddress
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from benchforge.parts.command import Finished
+from benchforge.parts.content import text_of
 from benchforge.parts.database import dataset as datasets
 from benchforge.parts.database.dataset import Dataset
 from benchforge.parts.part import Backend
@@ -52,7 +54,7 @@ data."""
 
     @abstractmethod
     def hosts(self, url: str) -> Iterable[str]:
-        """Return who is asked at the URL of an existing one; a path or "" is this machine."""
+        """Return the hosts in the URL of an existing one; a path or "" is this machine."""
 
     def outside(self) -> bool:
         """Whether it is one that already runs."""
@@ -88,3 +90,15 @@ def _is_here(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:  # a name; what it stands for may change
         return False
+
+
+def last_word(log: Path) -> Callable[[Finished], str | None]:
+    """Return a judge that tells a failure by the last line of the service's own log."""
+
+    def judge(finished: Finished) -> str | None:
+        if finished.code == 0:
+            return None
+        lines = text_of(log).splitlines() if log.is_file() else []
+        return next(filter(str.strip, reversed(lines)), f"exit code {finished.code}")
+
+    return judge

@@ -1,19 +1,20 @@
-"""What load tools that run for whole seconds have in common: options, words and last words."""
+"""What load tools have in common that print, or run for whole seconds: words and last words."""
 
 import math
-from abc import ABC
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator
 
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.trial import Load
+from benchforge.model.trial.reading import Reading
 from benchforge.model.values.units import Duration
+from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Loader
-from benchforge.parts.site import Output
+from benchforge.parts.site import Output, Site
 from benchforge.text import readable
 
 _LASTED = 0.9  # of the time that was asked for, at least: tools round, and begin late
@@ -26,10 +27,48 @@ def _whole(value: Duration) -> Duration:
 
 
 WholeSeconds = Annotated[Duration, AfterValidator(_whole)]
+"Type of an option in whole seconds, one at least."
+
+
+class Program(Loader, ABC):
+    """A load tool whose only need is the program of its name."""
+
+    install: ClassVar[str] = ""
+    "Instruction to install the program. Default: by its Debian package."
+    debian: ClassVar[str] = ""
+    "Debian package of the program. Default: its name, unless `install` says another way."
+    asks_version: ClassVar[str] = "--version"
+    "Argument with which the program prints its version; empty if it prints none."
+
+    def needs(self) -> Iterable[Need]:
+        """Return the program."""
+        return [Need(self.name, self.install, debian=self.debian or self.name * (not self.install))]
+
+    def version(self, site: Site) -> Command | None:
+        """Return the program with the argument that prints its version."""
+        return Command(site.programs[self.name], self.asks_version) if self.asks_version else None
+
+
+class Printing(Program, ABC):
+    """A program that prints all that it measured; it sends HTTP/1.1 by default."""
+
+    http_version: ClassVar[str | None] = "HTTP/1.1"
+
+    def read(self, output: Output) -> Reading:
+        """Return what it printed. Raises OutputDamaged if it failed or that is not whole."""
+        ended_well(self.name, output)
+        with parsing(self.name):
+            return self.reading(output.stdout)
+
+    @abstractmethod
+    def reading(self, text: str) -> Reading:
+        """Return what the text says. Raises ValueError if it is not whole or contradicts itself."""
 
 
 class Timed(Loader, ABC):
-    """A load tool that is told how long to load."""
+    """A load tool with an option for the length of its load; it sends HTTP/1.1 by default."""
+
+    http_version: ClassVar[str | None] = "HTTP/1.1"
 
     duration: WholeSeconds = Duration(10)
     "Length of the load in whole seconds."
@@ -38,12 +77,8 @@ class Timed(Loader, ABC):
         """Return the duration, in seconds."""
         return float(self.duration)
 
-    def load(self) -> Load:
-        """Return what it is told to do: over HTTP/1.1, unless a tool says otherwise."""
-        return super().load().model_copy(update={"protocol": "HTTP/1.1"})
-
     def for_warm_up(self, seconds: float) -> Self:
-        """Return the same load for so many seconds, rounded up to whole ones."""
+        """Return the same load with that length, rounded up to whole seconds."""
         return self.model_copy(update={"duration": Duration(max(1, math.ceil(seconds)))})
 
 

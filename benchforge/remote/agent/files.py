@@ -20,7 +20,7 @@ class FileCache:
 
     @property
     def _folder(self) -> Path:
-        return cache("far") / "files"
+        return cache("hosts") / "files"
 
     def _archive(self, digest: str) -> Path:
         return self._folder / f"{digest}.tar.gz"

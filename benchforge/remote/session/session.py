@@ -192,7 +192,9 @@ class HostSession:
         for label, begun in self.each_of(Place.begin, arguments, _BEGINS_WITHIN_S).items():
             if begun.code != own:
                 message = f"hosts.{label}: benchforge there is {begun.code}, and here {own}"
-                hint = "on the host, remove ~/.cache/benchforge/far: benchforge brings itself anew"
+                hint = (
+                    "on the host, remove ~/.cache/benchforge/hosts: benchforge brings itself anew"
+                )
                 raise Unusable(message, hint)
             if addresses[label] not in {None, begun.address}:
                 raise wire.HostFault(label, f"it has another address, {begun.address}")

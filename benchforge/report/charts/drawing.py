@@ -13,6 +13,7 @@ from benchforge.text import readable, safe
 SHAPES = 4
 "Marks differ in shape as well as in colour: SYMBOLS has each."
 COLOURS = 6
+"Number of colours of the style."
 SYMBOLS = Markup(
     '<circle id="mark0" r="4"/>'
     '<rect id="mark1" x="-3.6" y="-3.6" width="7.2" height="7.2" rx="1"/>'

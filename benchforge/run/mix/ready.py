@@ -27,13 +27,13 @@ from benchforge.run.mix.rights import right_of_kinds
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.holes import Value, expected
+from benchforge.suite.mix.record import Share, StreamRecord
 from benchforge.suite.mix.sessions import Reply
 from benchforge.suite.mix.stream import VERSION, Mix
 from benchforge.suite.mix.tables import FlowStep, RequestKind
 from benchforge.suite.mix.written import extra_headers, written
 from benchforge.suite.suite import SAFE, Moments
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import Share, StreamRecord, Workload
 from benchforge.text import door
 
 _RECORDS, _STEPS = 400, 1000
@@ -198,7 +198,7 @@ class AnsweredMix:
 
 
 def ready_at(
-    workload: Workload,
+    workload: Mix,
     sandbox: Sandbox,
     server: HttpProbe,
     load: Load | None,
@@ -209,7 +209,6 @@ def ready_at(
     `server` is a probe of it, `seed` that of the run with the block. Raises TrialFailed where an
     answer stays wrong.
     """
-    assert isinstance(workload, Mix)  # noqa: S101 - suite/mix reads no other
     users = logged_in(sandbox, workload, server, seed)
     probes = probed(sandbox, users, server, load)
     return AnsweredMix(workload, users, sandbox, server, load, seed, probes)

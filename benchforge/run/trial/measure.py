@@ -74,20 +74,18 @@ def measured_together(
     """
     recorders = [recorder for _, recorder in trials]
     try:
-        try:
-            with contextlib.ExitStack() as places:
-                scopes = [_opened(places, *trial, context) for trial in trials]
-                run(way(scopes), scopes)
-                stop(scopes)
-        except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
-            # What is raised on the way out, such as a folder that is gone, counts more.
-            if all(recorder.error is not error for recorder in recorders):
-                culprit = next((each for each in recorders if each.error), recorders[0])
-                culprit.error = error
-        measured = [_ended(*trial, context) for trial in trials]
+        with contextlib.ExitStack() as places:
+            scopes = [_opened(places, *trial, context) for trial in trials]
+            run(way(scopes), scopes)
+            stop(scopes)
+    except Exception as error:  # noqa: BLE001 - raised again where it is nobody's but ours
+        # What is raised on the way out, such as a folder that is gone, counts more.
+        if all(recorder.error is not error for recorder in recorders):
+            culprit = next((each for each in recorders if each.error), recorders[0])
+            culprit.error = error
     finally:
         _hide([inputs for inputs, _ in trials], context)
-    return [replace(one, trial=redacted(one.trial, context.secrets)) for one in measured]
+    return [_ended(*trial, context) for trial in trials]
 
 
 def _opened(
@@ -173,7 +171,7 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
 def trial_of(
     inputs: TrialInputs, context: TrialContext, recorder: TrialRecorder, failure: Failure | None
 ) -> MeasuredTrial:
-    """Return what a recorder holds as a trial, whose good responses are counted."""
+    """Return what a recorder holds as a trial without secrets; its good responses are counted."""
     step, case = inputs.step, inputs.step.case
     trial = Trial(
         number=inputs.number,
@@ -212,7 +210,8 @@ def trial_of(
         checks=tuple(recorder.checks),
         failure=failure,
     )
-    return MeasuredTrial(_counted(trial, case.expect), recorder.body)
+    trial = redacted(_counted(trial, case.expect), context.secrets)
+    return MeasuredTrial(trial, recorder.body)
 
 
 def _counted(trial: Trial, expect: Expect) -> Trial:

@@ -9,18 +9,27 @@ from benchforge.errors import InvalidFile
 from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
 from benchforge.model.suite.search import RateSearch
+from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
+from benchforge.model.summary.summary import (
+    CaseSummary,
+    Comparison,
+    MetricSummary,
+    Placebo,
+    Summary,
+)
+from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName, among, shared
 from benchforge.parts.part import Metric
+from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
 from benchforge.stats.summary.groups import Identity, groups, identity
+from benchforge.stats.summary.line import by_place, paired
 from benchforge.stats.summary.metric_ranking import standings
-from benchforge.stats.summary.placebo import placebo
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.timeseries.windows import together, window_of
 
@@ -186,3 +195,35 @@ def _comparison(
         return comparison
     courses = tuple(course(by_case[identity(case)]) for case in cases)
     return comparison.model_copy(update={"window": together(courses), "steady_states": courses})
+
+
+LEVEL = 0.99
+
+
+def placebo(first: CaseSummary, again: CaseSummary, believed: frozenset[int]) -> Placebo:
+    """Return what tells a case from itself: of the first metric that has values in both.
+
+    `believed` has the numbers of the trials that count.
+    """
+    for line in first.metrics:
+        for other in again.metrics:
+            if (other.metric, other.of) == (line.metric, line.of):
+                ours, theirs = paired(
+                    by_place(other, believed - doubted(again, other), disturbed(again, other)),
+                    by_place(line, believed - doubted(first, line), disturbed(first, line)),
+                )
+                if ours:
+                    return _placebo(first, again, line, ratio(ours, theirs, LEVEL))
+    why = "no block has believed values of both"
+    none = Estimate(method="paired t of log-ratios", level=LEVEL, n=0, why=why)
+    return _placebo(first, again, None, none)
+
+
+def _placebo(
+    first: CaseSummary, again: CaseSummary, line: MetricSummary | None, estimate: Estimate
+) -> Placebo:
+    apart = None
+    if estimate.low is not None and estimate.high is not None:
+        apart = max(estimate.high, 1 / estimate.low) - 1
+    metric = "" if line is None else line.metric
+    return Placebo(case=first.case, repeated=again, metric=metric, ratio=estimate, noise=apart)

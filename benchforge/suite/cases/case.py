@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.tuning import Tuning
@@ -15,7 +15,9 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import Backend, Driver, Part, Server, Service
 from benchforge.suite.suite import Moments
-from benchforge.suite.workload import Workload
+
+if TYPE_CHECKING:  # few suites have a mix
+    from benchforge.suite.mix.stream import Mix
 
 
 class Case(NamedTuple):
@@ -43,7 +45,7 @@ class Case(NamedTuple):
     "Turns of the servers; None if each has a load without pauses."
     hosts: Mapping[str, str] = MappingProxyType({})
     "Host of each process by its name, such as server-flask; empty on one machine."
-    workload: Workload | None = None
+    workload: "Mix | None" = None
     "Mix of requests; None for one request."
     blocks: int | None = None
     "Number of blocks of its scenario; None for that of the run."

@@ -3,6 +3,7 @@
 Kinds are dealt in decks, not drawn: each prefix has the shares to within one deck.
 """
 
+import hashlib
 import itertools
 import json
 import math
@@ -28,11 +29,11 @@ from benchforge.suite.mix.holes import (
     in_header,
     in_path,
 )
+from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.sessions import Reply, User, unfilled, user_of
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed
-from benchforge.suite.workload import StreamRecord, Workload
 from benchforge.text.readable import exact
 
 VERSION = "benchforge-stream-1"
@@ -40,8 +41,8 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True)
-class Mix(Workload):
-    """A mix of requests."""
+class Mix:
+    """The mix of a scenario: a pure, seeded function to requests."""
 
     kinds: Mapping[str, RequestKind]
     feeds: Mapping[str, LoadedFeed]
@@ -53,7 +54,7 @@ class Mix(Workload):
     "Place among the load tools that divide a load: each has probes of its own."
 
     @property
-    def shares(self) -> Mapping[str, int]:  # type: ignore[override]
+    def shares(self) -> Mapping[str, int]:
         """Share of each kind and of each step of a flow, by label."""
         return {row: kind.share for label, kind in self.kinds.items() for row in kind.rows(label)}
 
@@ -63,34 +64,34 @@ class Mix(Workload):
         return {row: one for label, k in self.kinds.items() for row, one in k.rows(label).items()}
 
     @cached_property
-    def after(self) -> Mapping[str, str]:  # type: ignore[override]
+    def after(self) -> Mapping[str, str]:
         """Step before each later step of a flow, by labels."""
         return flows.before(self.kinds)
 
     @cached_property
-    def thinks(self) -> Mapping[str, float]:  # type: ignore[override]
+    def thinks(self) -> Mapping[str, float]:
         """Pause before each later step in seconds, by labels."""
         return flows.pauses(self.kinds)
 
     @property
-    def flows(self) -> Mapping[str, JsonValue]:  # type: ignore[override]
+    def flows(self) -> Mapping[str, JsonValue]:
         """Status and taken values of each step, and the mean number of requests of a record."""
         shares = self.shares
         begun = sum(share for label, share in shares.items() if label not in self.after)
         return {"steps": flows.for_load_tools(self.kinds), "requests": sum(shares.values()) / begun}
 
     @property
-    def files(self) -> Mapping[str, str]:  # type: ignore[override]
+    def files(self) -> Mapping[str, str]:
         """Digests of the files of feeds, by a key for each."""
         return {one.key: one.sha256 for one in self.feeds.values() if one.sha256}
 
     @property
-    def whole(self) -> bool:  # type: ignore[override]
+    def whole(self) -> bool:
         """Whether all values are at hand: a result does not hold the files of feeds."""
         return all(feed.rows or feed.feed.text is not None for feed in self.feeds.values())
 
     @property
-    def text(self) -> str:  # type: ignore[override]
+    def text(self) -> str:
         """What the mix is, for the digest of a case."""
         kinds = {
             label: kind.model_dump(mode="json", exclude=_ungiven(kind))
@@ -104,7 +105,7 @@ class Mix(Workload):
         return json.dumps([list(kinds.items()), feeds, *session], sort_keys=True)
 
     @cached_property
-    def first(self) -> Mapping[str, tuple[Request, Expect]]:  # type: ignore[override]
+    def first(self) -> Mapping[str, tuple[Request, Expect]]:
         """A request of each kind with its right answer, the same in each run: probes send it."""
         there: dict[str, tuple[Request, Expect]] = {}
         for label, kind in self.kinds.items():
@@ -143,14 +144,14 @@ class Mix(Workload):
         return request, expect
 
     @property
-    def deck(self) -> list[int]:  # type: ignore[override]
+    def deck(self) -> list[int]:
         """Numbers of the kinds in the smallest pass that has the shares."""
         whole = math.gcd(*self.shares.values())
         begins = [(n, k) for n, k in enumerate(self.shares) if k not in self.after]
         return [n for n, k in begins for _ in range(self.shares[k] // whole)]
 
     @property
-    def ready(self) -> tuple[Request, Expect]:  # type: ignore[override]
+    def ready(self) -> tuple[Request, Expect]:
         """The first request that changes nothing, or the first of all; with users, a login."""
         if self.session is None:
             begins = [one for label, one in self.first.items() if label not in self.after]
@@ -234,6 +235,15 @@ class Mix(Workload):
                 later = makers[kind + 1 : kind + len(of_rows[kind].steps)]
                 opened = tuple(maker.open(values, user.cookies) for maker in later)
                 yield StreamRecord(kind, head + user.header.encode(), body, opened), values
+
+    def digest(self, seed: int, block: int, records: int) -> tuple[str, tuple[int, ...]]:
+        """Return the SHA-256 of the first records, and how many there are of each kind."""
+        sha256, counts = hashlib.sha256(), [0] * len(self.shares)
+        for record in itertools.islice(self.records(seed, block), records):
+            sha256.update(record.framed)
+            for kind in record.kinds:
+                counts[kind] += 1
+        return sha256.hexdigest(), tuple(counts)
 
     def open_requests(self, record: StreamRecord) -> Iterator[Request]:
         """Yield the requests of a record's later steps, with the names of their open holes."""

@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
-from benchforge.suite.workload import Share, Workload, amount
+from benchforge.suite.mix.record import Share, amount
+from benchforge.suite.mix.stream import Mix
 
 _ENTRY = struct.Struct("<QIHH")
 
 
 def written(
-    mixes: tuple[Workload, Workload],
+    mixes: tuple[Mix, Mix],
     share: Share,
     root: str,
     seed: tuple[int, int],

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.inference.compact_letters import letters
+from benchforge.stats.inference.holm import letters
 
 
 @st.composite

@@ -38,6 +38,7 @@ from benchforge.run.sandbox.procfs import named
 from benchforge.text import door
 
 _KEY = re.compile("[0-9a-f]{32}")
+_OF_HOSTS = re.compile("[0-9a-f]+-[0-9a-f]{8}|files")
 # Of a trial that an end kept from being finished, or of an older benchforge: what it surely wrote.
 _OF_A_TRIAL = re.compile(
     r"trial\.json|ceiling\.json|.*\.(out|err|conf)|server\.log|request-body|answer\.bin|usage\.csv|system\.csv"
@@ -55,7 +56,7 @@ _MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+
 class Remains:
     """A result, or an entry of the cache."""
 
-    kind: Literal["result", "template", "runtime"]
+    kind: Literal["result", "template", "runtime", "host"]
     path: Path
     "Path of the item; for a runtime, the folder that the link points to."
     what: str
@@ -83,7 +84,7 @@ def _size_b(piece: Path) -> int:
 
 
 def in_cache() -> Iterator[Remains]:
-    """Yield the templates and runtimes that were built; what is half made is not among them."""
+    """Yield what was built, or brought to this host; what is half made is not among it."""
     try:
         templates, runtimes = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache
@@ -99,6 +100,10 @@ def in_cache() -> Iterator[Remains]:
             yield Remains("runtime", whole, _requires(whole), _used(whole), (link, whole))
     for log in _named(runtimes, re.compile(rf"{_KEY.pattern}\.failed")):
         yield Remains("runtime", log, f"how a build failed of {_requires(log)}", _used(log), (log,))
+    for name in ("hosts", "far"):  # the second one is of older versions
+        for folder in _named(place(name), _OF_HOSTS):
+            purpose = "files of users" if folder.name == "files" else "benchforge"
+            yield Remains("host", folder, f"{purpose}, for runs", _used(folder), (folder,))
 
 
 def results(parent: Path) -> Iterator[Remains]:

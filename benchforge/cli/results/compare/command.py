@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from benchforge.cli.console.options import (
     AS_JSON,
     HTML_PAGE,
-    LEAST,
     argument,
     click_command,
     option,
@@ -21,6 +20,17 @@ if TYPE_CHECKING:
     from benchforge.results.over_time.older_results import Older
 
 WORSE, NO_ANSWER = 1, 4
+
+
+def share(text: str) -> float:
+    """Return a share from 0 to below 1, written as 0.03 or 3%. Raises Unusable for what is none."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise Unusable(f"--least {text}: not a share", 'write it like "3%" or 0.03')
+    return value
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,13 @@ class CompareOptions:
     metrics: tuple[str, ...] = option(
         "--metric", metavar="LABEL", help="Compare this metric only; repeatable."
     )
-    least: float = LEAST
+    least: float = option(
+        "--least",
+        metavar="SHARE",
+        type=share,
+        default="3%",
+        help="Ignore changes smaller than SHARE.",
+    )
     anyway: bool = option(
         "--anyway", help="Compare even if machine, tools or suite differ; the output marks it."
     )

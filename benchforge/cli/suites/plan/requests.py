@@ -10,9 +10,10 @@ from pydantic import JsonValue
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Request
+from benchforge.suite.mix.record import MOST
+from benchforge.suite.mix.stream import Mix
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
-from benchforge.suite.workload import MOST, Workload
 from benchforge.text import safe
 from benchforge.text.readable import counted
 
@@ -54,7 +55,7 @@ def _login(session: Mapping[str, JsonValue]) -> Iterator[str]:
             yield f"      {key}: {safe.word(shown[:_LONGEST])}"
 
 
-def _firsts(workload: Workload, seed: int, number: int) -> list[list[list[str]]]:
+def _firsts(workload: Mix, seed: int, number: int) -> list[list[list[str]]]:
     """Return the lines of the first requests of each kind, and of each step of a flow."""
     firsts: list[list[list[str]]] = [[] for _ in workload.shares]
     lacking = len(firsts) - len(workload.after)

@@ -14,7 +14,7 @@ from benchforge.parts.site import Site, Target
 from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.results.verify.recompute import divided
 from benchforge.suite.cases.case import Case
-from benchforge.suite.workload import FILE
+from benchforge.suite.mix.record import FILE
 
 _Argv = dict[str, tuple[str, ...]]
 

@@ -10,7 +10,7 @@ from benchforge.parts.part import Driver
 from benchforge.parts.site import Output, Target
 from benchforge.results.validity.faults import beside
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
-from benchforge.suite.workload import FILE
+from benchforge.suite.mix.record import FILE
 from benchforge.text import door
 from benchforge.text.readable import too_many
 

@@ -8,7 +8,8 @@ from benchforge.model.trial.trial import Trial
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.suite.load import of_result
-from benchforge.suite.workload import Workload, amount
+from benchforge.suite.mix.record import amount
+from benchforge.suite.mix.stream import Mix
 
 _Streams = Iterator[RecomputedValue | FileFault]
 
@@ -38,7 +39,7 @@ def streams(result: Result) -> _Streams:
 def _stream(
     result: Result,
     trial: Parsed[Trial],
-    workload: Workload,
+    workload: Mix,
     made: dict[tuple[str, int, int], tuple[str, tuple[int, ...]]],
 ) -> _Streams:
     stream, block = trial.model.stream, trial.model.block

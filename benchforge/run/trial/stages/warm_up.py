@@ -17,7 +17,7 @@ from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
 from benchforge.run.trial.stages.windows import around, windows_at
-from benchforge.suite.workload import FILE
+from benchforge.suite.mix.record import FILE
 
 _AGAIN_S = 0.4
 

@@ -12,7 +12,6 @@ from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.run.trial.measure import begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
 from benchforge.stats.summary.groups import Identity, identity
-from benchforge.suite.secrets.redact import redacted
 
 
 def measure_in_turns(
@@ -35,11 +34,10 @@ def measure_in_turns(
         alone, going = _lost("the others", failure), []  # nobody takes turns with it
         failures = [failure or alone for failure in failures]
     launched = iter(_launched(going, seed, context, tell) if going else ())
-    measured = [
+    return [
         next(launched) if failure is None else _unstarted(inputs, context, failure)
         for inputs, failure in zip(trials, failures, strict=True)
     ]
-    return [replace(each, trial=redacted(each.trial, context.secrets)) for each in measured]
 
 
 def _unstarted(inputs: TrialInputs, context: TrialContext, failure: Failure) -> MeasuredTrial:

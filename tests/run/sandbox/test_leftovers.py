@@ -16,7 +16,7 @@ from benchforge.run.disk import leftovers, scratch
 from benchforge.run.disk.cache import place
 from benchforge.run.sandbox import leftover_mark
 
-PROGRAMS = Path(__file__).parents[1] / "programs"
+PROGRAMS = Path(__file__).parents[2] / "programs"
 # In a process of its own: the folders and marks of a benchforge that is killed.
 LEAVES = """
 import os, sys, time

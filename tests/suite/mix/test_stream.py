@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from benchforge.suite.mix.feeds import loaded
 from benchforge.suite.mix.holes import expected, holes_of, in_body, in_path
+from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.mix.tables import Feed, RequestKind
-from benchforge.suite.workload import StreamRecord
 
 SHARES = st.lists(st.integers(1, 40), min_size=1, max_size=5)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

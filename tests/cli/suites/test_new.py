@@ -10,7 +10,7 @@ from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.built_in import brought
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHORT = [
     "--set",
     "repeat.blocks=1",

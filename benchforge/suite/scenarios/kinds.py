@@ -14,6 +14,7 @@ from benchforge.suite.declared import LABEL
 from benchforge.suite.mix.feeds import LoadedFeed, Row, WrongFile, loaded
 from benchforge.suite.mix.flows import taken_names
 from benchforge.suite.mix.holes import Hole, holes_of
+from benchforge.suite.mix.record import MOST, amount
 from benchforge.suite.mix.stream import Mix, request_of, with_type
 from benchforge.suite.mix.tables import Feed, FlowStep, RequestKind, UserSession
 from benchforge.suite.scenarios.search import rated
@@ -23,7 +24,6 @@ from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, findings
 from benchforge.suite.toml.positions import Path
-from benchforge.suite.workload import MOST, Workload, amount
 from benchforge.text.readable import counted, exact
 
 _EXCLUSIVE = {
@@ -46,13 +46,13 @@ def workloads_of(
     repeat: Repeat,
     folder: File | None,
     digests: Mapping[str, str],
-) -> Checked[dict[str, Workload]]:
+) -> Checked[dict[str, Mix]]:
     """Return the mix of each scenario that has kinds and is sound; `tables` are those of feeds.
 
     Without a folder, files are not read, and `digests` has theirs.
     """
     feeds = yield from _feeds(tables, folder, digests)
-    workloads: dict[str, Workload] = {}
+    workloads: dict[str, Mix] = {}
     for label, scenario in scenarios.items():
         kinds = yield from _kinds(("scenarios", label, "kinds"), scenario)
         if not kinds or len(kinds) < len(scenario.kinds):

@@ -25,7 +25,7 @@ from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.host import LocalHost, Running, Sandbox
 from benchforge.run.trial.recorder import TrialRecorder
 
-PROCESSES = Path(__file__).parents[1] / "programs/processes"
+PROCESSES = Path(__file__).parents[2] / "programs/processes"
 WAITS_S = 200.0  # for what comes at once on a quiet machine
 POSTGRES = locate("postgres")
 NOTHING: Mapping[str, str] = {}

@@ -19,7 +19,7 @@ import benchforge
 from benchforge.parts.command import Command
 from benchforge.run.sandbox.host import LocalHost, Wishes
 
-HARNESS = Path(__file__).parents[1] / "programs/harness/reaches.py"
+HARNESS = Path(__file__).parents[2] / "programs/harness/reaches.py"
 NO_MOUNTS = tuple(word.replace("net pid user", "net pid user mnt ipc") for word in REFUSED)
 
 

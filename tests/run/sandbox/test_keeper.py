@@ -21,7 +21,7 @@ from users import NOBODY, SYSTEM_PYTHON, as_root
 import benchforge
 from benchforge.run.sandbox import keeper
 
-PROGRAMS = Path(__file__).parents[1] / "programs"
+PROGRAMS = Path(__file__).parents[2] / "programs"
 WITHIN_S = 200.0  # and not 2: what is killed on a loud machine takes its time
 
 users = pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""A part of each kind, and a command, as somebody else writes them."""
