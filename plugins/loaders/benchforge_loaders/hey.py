@@ -18,6 +18,7 @@ from benchforge.plugin import (
 )
 from benchforge.plugin.load_tools import (
     BAD,
+    Program,
     Timed,
     WholeSeconds,
     ended_well,
@@ -28,7 +29,6 @@ from benchforge.plugin.load_tools import (
     optional,
     parsing,
 )
-from benchforge_loaders.program import Program
 
 # What hey keeps of each response, it keeps of so many only.
 KEPT = 1_000_000

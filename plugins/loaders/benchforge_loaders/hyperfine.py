@@ -16,8 +16,7 @@ from benchforge.plugin import (
     Request,
     Target,
 )
-from benchforge.plugin.load_tools import Amount, Seconds, ToolJson, ended_well, parsing
-from benchforge_loaders.program import Program
+from benchforge.plugin.load_tools import Amount, Program, Seconds, ToolJson, ended_well, parsing
 
 
 class _Result(ToolJson):

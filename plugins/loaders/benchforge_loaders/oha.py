@@ -20,6 +20,7 @@ from benchforge.plugin.load_tools import (
     BAD,
     Amount,
     Count,
+    Program,
     Seconds,
     Timed,
     ToolJson,
@@ -29,7 +30,6 @@ from benchforge.plugin.load_tools import (
     headers,
     parsing,
 )
-from benchforge_loaders.program import Program
 
 _PERCENTS = ("10", "25", "50", "75", "90", "95", "99", "99.9", "99.99")
 IN_FLIGHT = "aborted due to deadline"

@@ -20,6 +20,7 @@ from benchforge.plugin import (
 from benchforge.plugin.load_tools import (
     Amount,
     Count,
+    Program,
     Seconds,
     Timed,
     ToolJson,
@@ -30,7 +31,6 @@ from benchforge.plugin.load_tools import (
     only_get,
     parsing,
 )
-from benchforge_loaders.program import Program
 
 RC = "siegerc"
 URLS = "siege-urls"

@@ -179,7 +179,7 @@ def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
     with (
         closing(machine.MachineReader(cpus)) as reader,
-        closing(system.NetworkReader(os.getpid())) as net,
+        closing(network.NetworkReader(os.getpid())) as net,
     ):
         until_ = time.process_time() + 0.2
         while time.process_time() < until_:

@@ -19,9 +19,8 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import WholeSeconds, headers, parsing
+from benchforge.plugin.load_tools import Program, WholeSeconds, headers, parsing
 from benchforge_loaders.ab.report import AbReport, percentiles_us
-from benchforge_loaders.program import Program
 
 
 def errors(report: AbReport) -> dict[str, int]:

@@ -21,9 +21,8 @@ from benchforge.plugin import (
     WrongOption,
     readable,
 )
-from benchforge.plugin.load_tools import Timed, agree, ended_well, headers, line, parsing
+from benchforge.plugin.load_tools import Program, Timed, agree, ended_well, headers, line, parsing
 from benchforge_loaders.h2load.log import Log
-from benchforge_loaders.program import Program
 
 MOST = 10_000
 "URLs of a list, which is kept with the trial. Then a connection begins again."

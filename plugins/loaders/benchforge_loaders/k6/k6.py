@@ -20,9 +20,8 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import Timed, WholeSeconds, ended_well, parsing
+from benchforge.plugin.load_tools import Program, Timed, WholeSeconds, ended_well, parsing
 from benchforge_loaders.k6.report import STATS, K6Summary
-from benchforge_loaders.program import Program
 
 SCRIPT, MIX = (Path(__file__).with_name(name) for name in ("k6.js", "mix.js"))
 _REASON = re.compile(r'msg="benchforge take: ((?:[^"\\]|\\.)*)" source=console')

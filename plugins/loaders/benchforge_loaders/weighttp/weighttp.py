@@ -15,8 +15,14 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import WholeSeconds, ended_well, headers, only_get, parsing
-from benchforge_loaders.program import Program
+from benchforge.plugin.load_tools import (
+    Program,
+    WholeSeconds,
+    ended_well,
+    headers,
+    only_get,
+    parsing,
+)
 from benchforge_loaders.weighttp.report import WeighttpReport
 
 # For estimates only: how long a number of requests takes.

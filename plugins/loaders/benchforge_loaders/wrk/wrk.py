@@ -20,8 +20,15 @@ from benchforge.plugin import (
     Target,
     WrongOption,
 )
-from benchforge.plugin.load_tools import Count, Timed, ToolJson, WholeSeconds, lasted, parsing
-from benchforge_loaders.program import Program
+from benchforge.plugin.load_tools import (
+    Count,
+    Program,
+    Timed,
+    ToolJson,
+    WholeSeconds,
+    lasted,
+    parsing,
+)
 from benchforge_loaders.wrk.correction import (
     expected_interval_us,
     printed_percentile_us,

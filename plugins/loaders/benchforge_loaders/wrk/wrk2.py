@@ -19,6 +19,7 @@ from benchforge.plugin import (
     WrongOption,
 )
 from benchforge.plugin.load_tools import (
+    Program,
     Timed,
     WholeSeconds,
     ended_well,
@@ -28,7 +29,6 @@ from benchforge.plugin.load_tools import (
     optional,
     parsing,
 )
-from benchforge_loaders.program import Program
 from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
