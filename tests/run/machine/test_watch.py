@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
-from benchforge.run.watch import foreign, group, machine, speed, watched
+from benchforge.run.watch import foreign, group, machine, speed, system, watched
 from benchforge.run.watch.part import Account, PartProcesses
 from benchforge.run.watch.watched import OutputSize
 
@@ -179,7 +179,7 @@ def test_the_machine_tells_what_it_did() -> None:
     cpus = sorted(os.sched_getaffinity(0))
     with (
         closing(machine.MachineReader(cpus)) as reader,
-        closing(network.NetworkReader(os.getpid())) as net,
+        closing(system.NetworkReader(os.getpid())) as net,
     ):
         until_ = time.process_time() + 0.2
         while time.process_time() < until_:
