@@ -152,7 +152,7 @@ class _HostsTrial:
 
     def warm_up(self, _: None) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
-        with self.recorder.phase("ask"):
+        with self.recorder.phase("warm-up"):
             self._session.all_of(self._tools, "warm_up")
         with self.recorder.phase("links"):
             self._links = self._session.links_of(self._case)
@@ -180,7 +180,7 @@ class _HostsTrial:
 
     def finish(self, _: None) -> None:
         """Let the load tools' hosts read what their tools say, and send the request again."""
-        with self.recorder.phase("stop"):
+        with self.recorder.phase("finish"):
             self._session.all_of(self._tools, "finish")
 
     def _null(self) -> dict[str, Any] | None:
@@ -235,11 +235,13 @@ class _HostsTrial:
         """End the trial on all hosts, fetch its files, and return it as one."""
         why = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
-        answers = self._session.all_of(others_first, "leave", failure=why)
-        for label, answer in answers.items():
-            self._trials[label] = Trial.model_validate_json(answer["trial"])
-            self._fetched(label, answer["files"])
-            self._session.connections[label].call("clear")
+        with self.recorder.phase("stop"):
+            answers = self._session.all_of(others_first, "leave", failure=why)
+        with self.recorder.phase("leave"):
+            for label, answer in answers.items():
+                self._trials[label] = Trial.model_validate_json(answer["trial"])
+                self._fetched(label, answer["files"])
+                self._session.connections[label].call("clear")
         body = answers[self._load]["body"]
         trial = self._trials[self._load].model_copy(
             update={
@@ -247,7 +249,7 @@ class _HostsTrial:
                 "number": self._inputs.number,
                 "started": self.recorder.began,
                 "seconds": time.monotonic() - self.recorder.begun_s,
-                "phases": self._phases(),
+                "phases": self.recorder.phases,
             }
         )
         if len(self._tools) > 1:
@@ -275,11 +277,6 @@ class _HostsTrial:
             "reading": merged_reading(complete, starts) if len(complete) == len(readings) else None,
         }
         return trial.model_copy(update=update)
-
-    def _phases(self) -> dict[str, float]:
-        own = dict(self.recorder.phases)
-        there = self._trials[self._load].phases
-        return own | {name: there[name] for name in ("warm-up",) if name in there}
 
     def _fetched(self, label: str, names: list[str]) -> None:
         """Bring a host's files into the trial's folder; those that each host has get its label.

@@ -27,7 +27,7 @@ from benchforge.parts.command import Command, Finished
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 _STAGES = {
-    "ask": "ask",
+    **dict.fromkeys(("ask", "probes", "finish"), "ask"),
     **dict.fromkeys(("warm-up", "freeze", "rates", "load", "end", "stop"), "drive"),
 }
 "What a trial was about in its phases, where its keeper is told to do one more thing."

@@ -49,12 +49,13 @@ def start(
     """
     backends: dict[str, Mapping[str, str]] = {}
     upstreams: dict[str, Mapping[str, str]] = {}
-    with scope.recorder.phase("services"):
-        for role, label, part in services_of(scope.case):
+    for role, label, part in services_of(scope.case):
+        with scope.recorder.phase("services"):
             scope.tap.forget(role)
             serving = service(scope, role, label, part, ports if role == "server" else {})
             serving = launched(scope, linked(serving, backends, upstreams))
-            yield
+        yield  # what others do meanwhile is theirs
+        with scope.recorder.phase("services"):
             become_ready(scope, serving)
             if role != "server":
                 values = backends if role == "backend" else upstreams
