@@ -51,7 +51,7 @@ def test_the_table_has_each_stage_and_the_row_has_the_longest_first() -> None:
     assert "wait for quiet" not in text  # nobody waited
     ((name, value),) = block_row(trials)
     assert name == "time of a block"
-    assert value.startswith("10 s, by stage: load 4.88 s, start 2.5 s, ask 1 s, ")
+    assert value.startswith("in all 10 s, load 4.88 s, start 2.5 s, ask 1 s, ")
 
 
 @pytest.mark.parametrize("phases", [{}, {"services": 9.0, "load": 4.0}], ids=["none", "overlap"])

@@ -69,11 +69,10 @@ class TrialRecorder:
     "Start of the load on the monotonic clock."
     error: Exception | None = None
     "Error that ended the trial, where it was this one's fault."
-    _processes: list[tuple[Command, Running]] = field(default_factory=list)
+    _processes: list[tuple[Command, Running, str | None]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
-    _interpreters: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def phase(self, name: str, *, tells: bool = True) -> Iterator[None]:
@@ -100,24 +99,22 @@ class TrialRecorder:
 
     def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
         """Note a process that was started, and the interpreter that it is meant to run on."""
-        self._processes.append((command, running))
-        if interpreter:
-            self._interpreters[running.label] = interpreter
+        self._processes.append((command, running, interpreter))
 
     @property
     def started(self) -> tuple[Running, ...]:
         """All that was started, in that order."""
-        return tuple(running for _, running in self._processes)
+        return tuple(running for _, running, _ in self._processes)
 
     def ready(self, sandbox: Sandbox) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
-        for _, running in self._processes:
+        for running in self.started:
             if (executable := sandbox.executable(running)) is not None:
                 self._executables[running.label] = executable
 
     def ended(self, sandbox: Sandbox) -> None:
         """Note how the processes ended, of those that did, and whose output was cut."""
-        for _, running in self._processes:
+        for running in self.started:
             self._cut[running.label] = sandbox.cut(running)
             if (finished := sandbox.finished(running)) is not None:
                 self._finished[running.label] = finished
@@ -125,9 +122,11 @@ class TrialRecorder:
     @property
     def processes(self) -> tuple[StartedProcess, ...]:
         """All that was started."""
-        return tuple(self._started(*one) for one in self._processes)
+        return tuple(self._started(*process) for process in self._processes)
 
-    def _started(self, command: Command, running: Running) -> StartedProcess:
+    def _started(
+        self, command: Command, running: Running, interpreter: str | None
+    ) -> StartedProcess:
         finished = self._finished.get(running.label)
         return StartedProcess(
             label=running.label,
@@ -141,5 +140,5 @@ class TrialRecorder:
             system_s=finished.system_s if finished else None,
             truncated=self._cut.get(running.label, ()),
             executable=self._executables.get(running.label),
-            interpreter=self._interpreters.get(running.label),
+            interpreter=interpreter,
         )

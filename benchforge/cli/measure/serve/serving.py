@@ -14,7 +14,7 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import Serving, TrialScope, trial_scope
 from benchforge.run.trial.stages.ask import ask
 from benchforge.run.trial.stages.start import failed, start, stop
-from benchforge.run.trial.stages.steps import completed
+from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 
@@ -58,7 +58,8 @@ def serving(
     inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
     with scratch_folder() as scratch, trial_scope(inputs, context, recorder, scratch) as scope:
         try:
-            answering = ask(scope, completed(start(scope, ports)))
+            (services,) = together([scope], [start(scope, ports)])
+            answering = ask(scope, services)
             yield Served(scope, answering.services, answering.probe.root, recorder.answers[0])
         finally:
             stop([scope])

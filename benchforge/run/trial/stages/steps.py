@@ -28,16 +28,6 @@ Steps = Generator[None, None, Warm]
 "Pauses after each process that it started, so that another trial can start its processes."
 
 
-def completed(steps: Steps[Warm]) -> Warm:
-    """Take all steps without a pause, and return their result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Warm = end.value
-            return result
-
-
 def each(
     load: Callable[[Scope, Warm], Loaded],
 ) -> Callable[[Sequence[Scope], Sequence[Warm]], list[Loaded]]:

@@ -35,16 +35,16 @@ def measure_in_turns(
         alone, going = _lost("the others", failure), []  # nobody takes turns with it
         failures = [failure or alone for failure in failures]
     launched = iter(_launched(going, seed, context, tell) if going else ())
-    measured = [
+    return [
         next(launched) if failure is None else _unstarted(inputs, context, failure)
         for inputs, failure in zip(trials, failures, strict=True)
     ]
-    return [replace(each, trial=redacted(each.trial, context.secrets)) for each in measured]
 
 
 def _unstarted(inputs: TrialInputs, context: TrialContext, failure: Failure) -> MeasuredTrial:
     """Return the trial of a server that is not started, with its reason."""
-    return trial_of(inputs, context, begun(inputs, context, lambda _: None), failure)
+    unstarted = trial_of(inputs, context, begun(inputs, context, lambda _: None), failure)
+    return replace(unstarted, trial=redacted(unstarted.trial, context.secrets))
 
 
 def _launched(
