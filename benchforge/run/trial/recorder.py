@@ -23,7 +23,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Link, Load, StartedProcess
 from benchforge.model.trial.turns import Turns
-from benchforge.parts.command import Command, Finished
+from benchforge.parts.command import Finished
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 _STAGES = {
@@ -69,7 +69,7 @@ class TrialRecorder:
     "Start of the load on the monotonic clock."
     error: Exception | None = None
     "Error that ended the trial, where it was this one's fault."
-    _processes: list[tuple[Command, Running, str | None]] = field(default_factory=list)
+    _processes: list[tuple[Running, str | None]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
@@ -97,14 +97,14 @@ class TrialRecorder:
             self.error = error
             raise
 
-    def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
+    def runs(self, running: Running, interpreter: str | None = None) -> None:
         """Note a process that was started, and the interpreter that it is meant to run on."""
-        self._processes.append((command, running, interpreter))
+        self._processes.append((running, interpreter))
 
     @property
     def started(self) -> tuple[Running, ...]:
         """All that was started, in that order."""
-        return tuple(running for _, running, _ in self._processes)
+        return tuple(running for running, _ in self._processes)
 
     def ready(self, sandbox: Sandbox) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
@@ -124,14 +124,12 @@ class TrialRecorder:
         """All that was started."""
         return tuple(self._started(*process) for process in self._processes)
 
-    def _started(
-        self, command: Command, running: Running, interpreter: str | None
-    ) -> StartedProcess:
+    def _started(self, running: Running, interpreter: str | None) -> StartedProcess:
         finished = self._finished.get(running.label)
         return StartedProcess(
             label=running.label,
-            argv=command.argv,
-            environment=dict(command.environment),
+            argv=running.command.argv,
+            environment=dict(running.command.environment),
             stdout=running.stdout.name,
             stderr=running.stderr.name,
             exit_code=finished.code if finished else None,

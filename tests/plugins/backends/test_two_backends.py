@@ -118,8 +118,8 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
             port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
             to = ("-s", socket) if listen == "unix" else ("-p", port)
             assert run(here, site, Command(cli, *to, "DBSIZE")) == (0, keys)
-        assert server.command is not None
-        environment = server.command.environment
+        assert server.running is not None
+        environment = server.running.command.environment
         assert environment["DATABASE_URL"] == gives["other"]
         assert environment["REDIS_URL"] == gives["second"]
 

@@ -24,7 +24,6 @@ from benchforge.run.http.request import (
     reason,
     until_right,
 )
-from benchforge.run.locate import with_libraries
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.programs.tasks import TASK_WITHIN_S, done
 from benchforge.run.programs.template import restored
@@ -110,11 +109,10 @@ def launched(scope: TrialScope, serving: Serving) -> Serving:
     restored(scope.context.host, serving.name, part, site)
     _do(sandbox, serving, "prepare", part.prepare(site))
     if (command := part.command(site)) is not None:
-        command = with_libraries(command)  # as the trial tells it
         hashing = {"PYTHONHASHSEED": str(scope.inputs.step.seed)}
         cpus = scope.context.places.get(serving.role)
         running = sandbox.start(serving.name, command, site.folder, hashing, cpus)
-        serving = dataclasses.replace(serving, command=command, running=running)
+        serving = dataclasses.replace(serving, running=running)
     scope.runs(serving)
     return serving
 
