@@ -32,11 +32,7 @@ def each(
     load: Callable[[Scope, Warm], Loaded],
 ) -> Callable[[Sequence[Scope], Sequence[Warm]], list[Loaded]]:
     """Return a stage that loads the servers of several trials one after another."""
-
-    def loads(scopes: Sequence[Scope], warm: Sequence[Warm]) -> list[Loaded]:
-        return [load(scope, server) for scope, server in zip(scopes, warm, strict=True)]
-
-    return loads
+    return lambda scopes, warm: [load(*trial) for trial in zip(scopes, warm, strict=True)]
 
 
 def together(scopes: Sequence[Recorded], trials: Sequence[Steps[Warm]]) -> list[Warm]:
