@@ -69,7 +69,7 @@ class Running:
     stderr: Path
     started: float
     command: Command = field(compare=False)
-    "What was started, with the libraries of a program that was unpacked."
+    "Command as it was started, with the libraries of an unpacked program."
     reaper: int = 0
     "Parent of the process and of its orphans, as seen from outside; 0 where there is none."
 
