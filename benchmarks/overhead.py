@@ -1,18 +1,21 @@
-"""What benchforge adds around a load tool, beside what Taurus adds, in one session.
+"""What benchforge adds around a load tool, in one session; with --taurus, what Taurus adds, too.
 
-    .venv/bin/python benchmarks/overhead.py
+    .venv/bin/python benchmarks/overhead.py [--taurus]
 
 1. A suite of ten 1-second wrk trials against one running server, minus ten times bare wrk; the
    same for ten 1-second ab loads through Taurus (bzt), minus ten times bare ab. Per trial.
 2. A suite of ten 1-second wrk trials that start the server each, beside a bare loop that starts
    the same server, waits until it accepts, runs wrk, and ends it. Both in turn, twice.
 3. The rate that wrk reports through benchforge over what bare wrk reports, interleaved.
+4. A suite of ten blocks in which two such servers take turns, beside two rounds of the bare loop
+   for each block; and the time of a block by stage.
 
 Times on a shared machine are noise: only the two columns beside each other mean something. While
 another benchforge measures, ours waits and calls again; that wait is in no time.
-Taurus is installed into an environment of its own, `.tools/bzt`.
+Taurus is installed into an environment of its own, `.tools/bzt`: its first start needs the network.
 """
 
+import argparse
 import json
 import os
 import re
@@ -28,6 +31,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchforge_reporters.text.block_time import block_times
+
+from benchforge.model.files.folder import read_trials
 from benchforge.run.locate import libraries, locate
 from benchforge.stats.inference.ratio import ratio
 
@@ -37,6 +43,8 @@ TRIALS = 10
 PAIRS = 10
 CONNECTIONS = 8
 ROUNDS = 2
+MOST_S, MOST_INSIDE_S = 0.053, 0.0139
+"Own time of a trial that no change may exceed, in all and inside, on a quiet machine."
 
 SUITE = """
 benchforge = 1
@@ -52,41 +60,56 @@ connections = {connections}
 duration = "1s"
 [scenarios.index]
 request = {{ path = "/index" }}
-servers = ["{server}"]
+servers = {servers}
 loaders = ["wrk"]
 [repeat]
 blocks = {blocks}
 """
+TURNS = """interleave = "50ms"
+each = "1s"
+quiet = "off"
+[servers.second]
+use = "command"
+command = ["{python}", "{app}", "--port", "{{port}}"]
+"""
 
 
 def main() -> None:
-    """Measure both, print both, assert neither."""
-    wrk, ab = program("wrk"), program("ab")
-    bzt = taurus()
+    """Measure all, print all, assert nothing."""
+    parser = argparse.ArgumentParser(description="What benchforge adds around a load tool.")
+    parser.add_argument("--taurus", action="store_true", help="measure Taurus, too")
+    with_taurus = parser.parse_args().taurus
+    wrk = program("wrk")
     with tempfile.TemporaryDirectory() as name, server() as url:
         folder = Path(name)
         bare_wrk = [*wrk, "-t1", f"-c{CONNECTIONS}", "-d1s", f"{url}/index"]
-        bare_ab = [*ab, "-q", "-k", "-t", "1", "-n", "10000000", "-c", str(CONNECTIONS)]
-        bare_ab.append(f"{url}/index")
         ours, each, probes, gates = overhead_of_benchforge(folder, url, bare_wrk)
-        theirs = overhead_of_taurus(folder, url, bzt, bare_ab)
         print(f"own time per trial, {TRIALS} one-second trials in one call")
-        print(f"  benchforge around wrk, start-up and report shared out {ours * 1000:8.1f} ms")
-        print(f"    inside a trial, by its own clock                    {each * 1000:8.1f} ms")
-        print(f"    not counted: asking before and after the load       {probes * 1000:8.1f} ms")
-        print(f"    not counted: quiet gates between trials             {gates * 1000:8.1f} ms")
-        print(f"  Taurus around ab, start-up and report shared out      {theirs * 1000:8.1f} ms")
-        print(f"  Taurus over benchforge                                {theirs / ours:8.1f} times")
+        show("benchforge around wrk, start-up and report shared out", ours, MOST_S)
+        show("  inside a trial, by its own clock", each, MOST_INSIDE_S)
+        show("  not counted: asking before and after the load", probes)
+        show("  not counted: quiet gates between trials", gates)
+        if with_taurus:
+            theirs = overhead_of_taurus(folder, url)
+            show("Taurus around ab, start-up and report shared out", theirs)
+            print(f"  Taurus over benchforge: {theirs / ours:.1f} times")
         ratios = rates(folder, url, bare_wrk)
         each, alone, trial = overhead_with_a_server(folder, url, bare_wrk[:-1])
-    print("wall time of a trial that starts its server, and of a bare loop that does the same")
-    print(f"  benchforge, start-up and report shared out            {each * 1000:8.1f} ms")
-    print(f"    of which in its trials, by its own clock            {trial * 1000:8.1f} ms")
-    print(f"  the loop                                              {alone * 1000:8.1f} ms")
-    print(f"  benchforge over the loop                              {each / alone:8.3f} times")
+        print("wall time of a trial that starts its server, and of a bare loop that does the same")
+        show("benchforge, start-up and report shared out", each)
+        show("  of which in its trials, by its own clock", trial)
+        show("the loop", alone)
+        print(f"  benchforge over the loop: {each / alone:.3f} times")
+        in_turns(folder, url, bare_wrk[:-1])
     mean = ratio(ratios, [1.0] * len(ratios))
     print(f"requests/s that wrk reports through benchforge over bare wrk, {PAIRS} pairs")
     print(f"  {mean.value:.3f} ({mean.low:.3f} to {mean.high:.3f}, 95 %)")
+
+
+def show(text: str, seconds: float, most_s: float | None = None) -> None:
+    """Print a time, and the most that it may be on a quiet machine."""
+    most = "" if most_s is None else f" (at most {1000 * most_s:g})"
+    print(f"  {text:<53} {1000 * seconds:8.1f} ms{most}", flush=True)
 
 
 def program(name: str) -> list[str]:
@@ -140,7 +163,7 @@ def overhead_of_benchforge(
     both = took(lambda: quietly(run(suite, folder / "results")))
     alone = took(lambda: [quietly(bare) for _ in range(TRIALS)])
     trials = good_trials(folder / "results")
-    asking = sum(trial["phases"]["ask"] for trial in trials)
+    asking = sum(trial["phases"][name] for trial in trials for name in ("ask", "probes", "finish"))
     count = len(trials)  # what noise disturbed is repeated
     probes = asking / count
     gates = sum(trial["phases"]["quiet"] for trial in trials) / count
@@ -183,14 +206,31 @@ def bare_loop(bare: Sequence[str]) -> None:
             quietly([*bare, f"{url}/index"])
 
 
-def suite_of(label: str, blocks: int, url: str) -> str:
-    """Return the suite of one of the two servers."""
+def in_turns(folder: Path, url: str, bare: Sequence[str]) -> None:
+    """Print what a block of two servers in turns takes, by stage, and what two bare loops take."""
+    suite, results = folder / "turns.toml", folder / "turns"
+    suite.write_text(suite_of("started", TRIALS, url, more=("second",)))
+    whole_s = took(lambda: quietly(run(suite, results))) / TRIALS
+    loop_s = 2 * took(lambda: bare_loop(bare)) / TRIALS
+    print("wall time of a block of two servers in turns, and of two rounds of the bare loop")
+    show("benchforge, start-up and report shared out", whole_s)
+    for stage, _, seconds in block_times(read_trials(next(results.iterdir()))):
+        show(f"  {stage}", seconds)
+    show("the loops", loop_s)
+    print(f"  benchforge over the loops: {whole_s / loop_s:.3f} times")
+
+
+def suite_of(label: str, blocks: int, url: str, more: Sequence[str] = ()) -> str:
+    """Return the suite of one of the two servers, or of more that take turns with it."""
     words = {"python": sys.executable, "app": APP, "connections": CONNECTIONS}
-    return SUITE.format(server=label, blocks=blocks, url=url, **words)
+    text = SUITE + TURNS if more else SUITE
+    return text.format(servers=json.dumps([label, *more]), blocks=blocks, url=url, **words)
 
 
-def overhead_of_taurus(folder: Path, url: str, bzt: str, bare: Sequence[str]) -> float:
+def overhead_of_taurus(folder: Path, url: str) -> float:
     """Return seconds per load beside the load."""
+    bzt, bare = taurus(), [*program("ab"), "-q", "-k", "-t", "1", "-n", "10000000"]
+    bare += ["-c", str(CONNECTIONS), f"{url}/index"]
     config = folder / "taurus.json"
     one = {
         "executor": "ab",

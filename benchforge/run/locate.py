@@ -46,9 +46,10 @@ def with_libraries(command: Command) -> Command:
 
     The program is what starts, or what that starts: a later word, as with sh -c '"$0" -v' PROGRAM.
     """
-    first, *words = map(Path, command.argv)
-    inner = (word for word in words if any(word.is_relative_to(root) for root in _unpacked()))
-    needed = libraries(first) or next(map(libraries, inner), {})
+    first, *words = command.argv
+    roots = tuple(f"{root}/" for root in _unpacked())
+    inner = (Path(word) for word in words if word.startswith(roots))
+    needed = libraries(Path(first)) or next(map(libraries, inner), {})
     return Command(
         *command.argv,
         environment=needed | dict(command.environment),

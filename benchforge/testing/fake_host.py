@@ -125,7 +125,7 @@ class _FakeHere(Sandbox):
         self._host.started.append(RecordedStart(label, command, folder))
         self._next_pid += 1
         stdout, stderr = folder / f"{label}.out", folder / f"{label}.err"
-        running = Running(label, self._next_pid, self._next_pid, stdout, stderr, 0.0)
+        running = Running(label, self._next_pid, self._next_pid, stdout, stderr, 0.0, command)
         recording = self._host.outputs.get(label.partition("-")[2])
         if not label.startswith(_DRIVERS) or recording is None:
             stdout.write_bytes(b"")

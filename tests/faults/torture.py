@@ -26,6 +26,8 @@ from typing import Any
 
 from faults.standing import processes, shared_memory, standing
 
+from benchforge.cli.console.outcome import Shown, exit_code
+from benchforge.model.files.folder import read_summary
 from benchforge.run.sandbox import mounts
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -83,6 +85,7 @@ backends.db = {{ use = "postgresql" }}
 loaders.pace = {{ use = "pace", connections = 2, duration = "500ms" }}
 [servers.workers]
 use = "gunicorn"
+worker_class = "gthread"
 app = "zoo:app"
 workers = 2
 directory = '{programs}/apps'
@@ -108,6 +111,8 @@ class Seen:
     """What the kills did."""
 
     stages: "collections.Counter[str]" = field(default_factory=collections.Counter)
+    resumed: list[int] = field(default_factory=list)
+    "Exit codes of runs that were resumed and ended by themselves."
     left: list[str] = field(default_factory=list)
     invalid: list[str] = field(default_factory=list)
     slowest_s: float = 0.0
@@ -175,8 +180,11 @@ def _one(
     time.sleep(after_s)
     stage = _of_processes(before) if way.words else _stage(folder, results, trials)
     seen.stages[stage] += 1
+    ended = process.poll()
     process.kill()
     process.wait(ENDS_S)
+    if ended not in {None, 0, 4}:  # it measured all that was left, and had an answer or not
+        seen.invalid.append(f"{' '.join(words)}: ended with {ended} before it was killed")
     killed = time.monotonic()
     while (left := standing() - before) and time.monotonic() - killed < GONE_S:
         time.sleep(0.01)
@@ -234,7 +242,9 @@ def _resumed(folder: Path, before: Sequence[str], result: Path, seen: Seen) -> N
     plan = json.loads((result / "result.json").read_text())["plan"]
     within_s = ENDS_S + TRIAL_S * len(plan)
     done = _ran(folder, "run", "--resume", str(result), before=before, within_s=within_s)
-    if done.returncode not in {0, 4}:  # 4: on a loud machine no value may be believed
+    seen.resumed.append(done.returncode)
+    # 4 only where the summary has no answer that may be believed: on a loud machine.
+    if done.returncode not in {0, 4} or done.returncode != exit_code(read_summary(result), Shown()):
         seen.invalid.append(f"resume ended with {done.returncode}: {done.stderr}")
     # What a neighbour spoiled is measured again: each attempt is there once.
     attempts = [(*_place(one), one["attempt"]) for one in _trials(result) if not one["failure"]]
@@ -304,6 +314,7 @@ def told(seen: Seen) -> str:
     lines = [
         f"{seen.kills} kills; {gone}; {seen.trials} trials kept",
         *stages,
+        f"resumed, exit codes: {', '.join(map(str, seen.resumed)) or 'none'}",
         f"left: {'; '.join(seen.left) or 'nothing'}",
         f"invalid: {'; '.join(seen.invalid) or 'nothing'}",
     ]

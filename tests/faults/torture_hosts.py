@@ -5,7 +5,8 @@ tests/support on PYTHONPATH, hits runs KILLS times with each fault, with all of 
 prints the table, and ends with exit code 0 when nothing was left. KILLS_CSV names a file to which
 each kill is added. A run is hit by one fault after another until it ends, or is ended by SIGTERM.
 All that a fault should end must be gone after ten seconds, on both hosts and here. At the end one
-more run starts, and clears away the folders that the killed ones left.
+more run starts, and clears away the folders that the killed ones left; the results of some are
+resumed, measure more, and are valid.
 
 The place has no other processes, so that all of them are seen from here, with the host of each.
 """
@@ -27,10 +28,14 @@ from dask_lab import Cluster, cluster, table
 from faults.host_kills import GONE_S, Kill, append
 from faults.host_kills import table as table_of_kills
 from faults.standing import processes, shared_memory
-from hosts_lab import Lab, lab, one_server
+from hosts_lab import Lab, lab, one_server, told_by
+
+from benchforge.cli.console.outcome import Shown, exit_code
+from benchforge.model.files.folder import read_summary
 
 HOSTS = ("load", "app")
 HERE = ""
+CALL = [sys.executable, "-m", "benchforge"]
 SERVER = 'use = "gunicorn"\napp = "mine:app"\ndirectory = "code"\nworkers = 2'
 APP = """
 def app(environ, start):
@@ -46,6 +51,8 @@ LONGEST_S = 5.0  # between two kills: a run begins, and measures
 IN_LOAD = 0.4  # of the kills are timed from the begin of a load
 ENDED = 0.15  # of the runs that survived a kill are ended by SIGTERM
 UNPACKS = 0.1  # of the new runs bring benchforge's files again
+RESUMES = 0.5  # of the new runs go on where the latest was ended
+RESUMED, RESUMED_S = 5, 40  # results that are resumed at the end, and for how long
 CUT = "cut of a host's network"
 KILL = "kill -9 of "
 FAR, KEEPER, SESSION = "benchforge.remote.agent", "keeper.main", "sshd: root"
@@ -181,7 +188,7 @@ class Round:
                 shutil.rmtree(self.folder / label / "home/benchforge", ignore_errors=True)
         with self.printed.open("w") as printed:
             self.run = subprocess.Popen(
-                self.words(),
+                self.words(resumes=self.moments.random() < RESUMES),
                 env=self.hosts.environment | {"PYTHONFAULTHANDLER": "1"},
                 cwd=self.folder,
                 stdout=printed,
@@ -223,10 +230,15 @@ class Round:
         """What the run printed."""
         return self.folder / "printed"
 
-    def words(self) -> list[str]:
-        """Return the words of a run."""
-        call = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
-        return [*call, "-o", str(self.folder / "results")]
+    def words(self, *, resumes: bool = False) -> list[str]:
+        """Return the words of a run, or of one that resumes the latest."""
+        if resumes and (results := self.results()):
+            return [*CALL, "run", "--resume", str(results[-1])]
+        return [*CALL, "run", "suite.toml", "-o", str(self.folder / "results")]
+
+    def results(self) -> list[Path]:
+        """Return the results of all runs, the latest last."""
+        return sorted(header.parent for header in self.folder.glob("results/[!.]*/result.json"))
 
     def phase(self, seen: list[Process]) -> str:
         """Return what the run does."""
@@ -337,6 +349,8 @@ class Round:
         words = [*self.words(), "--time-limit", "0"]
         subprocess.run(words, env=self.hosts.environment, check=False, cwd=self.folder)
         self.looked_after()
+        for result in self.results()[-RESUMED:]:
+            self._resumed(result)
         files = [f for k in HOSTS for f in (self.folder / k / "tmp").glob("bf-*")]
         files += [f for k in HOSTS for f in (self.folder / k / "home").rglob("*.half*")]
         self.failures += [f"after the last start: {file}" for file in files]
@@ -344,6 +358,21 @@ class Round:
         for label in HOSTS:
             mounts = self._mounted(label) - self._mounts[label]
             self.failures += [f"left: mount {one} on {label}" for one in mounts]
+
+    def _resumed(self, result: Path) -> None:
+        """Resume a run that was ended: it measures more, and its result is valid."""
+        trials = len([*result.glob("trials/*/trial.json")])
+        words = ["run", "--resume", str(result), "--time-limit", f"{RESUMED_S}s"]
+        ran = told_by(self.hosts.environment, self.folder, *words)
+        more = len([*result.glob("trials/*/trial.json")]) - trials
+        _show(f"{result.name} resumed: exit code {ran.code}, {more} more trials")
+        # 4 where the summary has no answer, since the machine was too loud for one.
+        if ran.code not in {0, 4} or ran.code != exit_code(read_summary(result), Shown()):
+            self.failures.append(f"resume ended with {ran.code}: {ran.all}")
+        if more <= 0:
+            self.failures.append(f"{result.name}: nothing was measured after the resume")
+        valid = told_by(self.hosts.environment, self.folder, "validate", str(result))
+        self.failures += [valid.all] if valid.code else []
 
 
 def torture(

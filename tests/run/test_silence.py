@@ -9,13 +9,24 @@ before wrk starts. The rest of wrk's life after its duration is not looked at.
 import json
 import os
 import shlex
+import signal
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, Told, answering, bench_words, calls, needed, program_words
+from front_door import (
+    PROGRAMS,
+    WAITS_S,
+    Told,
+    answering,
+    bench_words,
+    calls,
+    needed,
+    program_words,
+)
 from hosts_lab import lab
 
 FAR = "benchforge.remote.agent"
@@ -162,12 +173,35 @@ def test_on_hosts(listening: Listening, tmp_path: Path) -> None:
         (tmp_path / "load/bin").symlink_to(tmp_path / "bin")
         top = '[placement.hosts]\nloader = "load"\nserver = "app"\n'
         top += "".join(map(hosts.table, ("load", "app")))
-        path = listening.suite("two", server=server, top=top)
+        path = listening.suite("two", server=server, top=top, turns='warmup = "0.2s"')
         ended = listening.run("run", path, **hosts.environment)
     assert ended.code == 0, ended.all
-    (window,) = listening.windows()
-    silent(listening.events("benchforge"), [window])
-    silent(listening.events(FAR), [window])
+    warm_up, *load = listening.windows()
+    silent(listening.events("benchforge"), load)
+    silent(listening.events(FAR), load)
+    assert warm_up < load[0]
+    (trial,) = listening.trials()
+    assert {"ask", "warm-up", "load", "finish"} <= trial["phases"].keys()
+    assert sum(trial["phases"].values()) <= trial["seconds"]
+
+
+def test_of_serve(listening: Listening) -> None:
+    """Another load tool measures what it serves."""
+    words = bench_words("serve", listening.suite("two"), "two")
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=listening.folder, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            while "running until Ctrl-C" not in (line := process.stderr.readline()):
+                assert line, process.stdout.read()
+            url = process.stdout.readline().split()[-1]
+            subprocess.run(["wrk", "-t1", "-c8", "-d1s", url], check=True, capture_output=True)
+        finally:
+            process.send_signal(signal.SIGINT)
+            errors = process.communicate(timeout=WAITS_S)[1]
+    assert process.returncode == 0, errors
+    silent(listening.events("benchforge"), listening.windows())
 
 
 def test_of_ceilings(listening: Listening) -> None:

@@ -111,6 +111,11 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         assert len(turns["slices"]) == turns["rounds"]
         assert reading["latency"] is None
         assert "quiet" not in one["phases"]
+    shared = {"freeze", "rates", "load", "end", "stop"}
+    for launch in (found[:2], found[2:]):
+        of_each = [one["phases"][name] for one in launch for name in one["phases"].keys() - shared]
+        of_all = [max(one["phases"][name] for one in launch) for name in shared]
+        assert sum(of_each) + sum(of_all) <= max(one["seconds"] for one in launch)
     told = bench("verify", result)
     assert told.code == 0, told.all
     assert bench("validate", result).code == 0

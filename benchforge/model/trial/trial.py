@@ -136,8 +136,9 @@ class Trial(Frozen):
     seconds: NonNegativeFloat
     "Time of the whole trial: wait for quiet, start, probes, warm-up, load, stop."
     phases: dict[str, NonNegativeFloat]
-    """Seconds of each phase: quiet (the wait for it), keeper, services, ask, stream, warm-up, \
-load, stop, leave; in turns also freeze, rates, end, which are those of the whole launch."""
+    """Seconds of each phase: quiet (the wait for it), keeper, services, ask, probes, stream, \
+warm-up, load, finish, stop, leave; on hosts also links; in turns also freeze, rates, end, which \
+are those of the whole launch, as are load and stop."""
     request: Request
     "Request of the scenario."
     url: str = ""

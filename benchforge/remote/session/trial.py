@@ -174,7 +174,7 @@ class _HostsTrial:
         if case.workload is not None:  # its users log in, and each kind is answered
             lasts_s += MAKES_WITHIN_S
             lasts_s += case.server.ready_within * len(case.workload.first)
-        with self.recorder.phase("ask"):
+        with self.recorder.phase("warm-up"):
             self._session.all_of(self._tools, HostTrial.warm_up, lasts_s)
         with self.recorder.phase("links"):
             for label, links in self._session.links_of(self._case).items():
@@ -201,7 +201,7 @@ class _HostsTrial:
 
     def finish(self, _: None) -> None:
         """Let the load tools' hosts read what their tools say, and send the request again."""
-        with self.recorder.phase("stop"):
+        with self.recorder.phase("finish"):
             kinds = 1 if self._case.workload is None else len(self._case.workload.first)
             self._session.all_of(self._tools, HostTrial.finish, kinds * ANSWERS_WITHIN_S)
 
@@ -252,13 +252,14 @@ class _HostsTrial:
         why = None if failure is None else failure.model_dump(mode="json")
         others_first = sorted(self._labels, key=lambda label: label == self._load)
         stops_s = ANSWERS_WITHIN_S * len(self._case.services)
-        ended = self._session.all_of(others_first, HostTrial.leave, stops_s, failure=why)
-        for label, part in ended.items():
-            self.hosts[label].trial = part.trial
-            self._fetched(label, part.files)
-            self._session.connections[label].call(Place.clear)
-        step, phases = self._inputs.step, ended[self._load].trial.phases
-        warm_up = {name: phases[name] for name in phases.keys() & {"warm-up"}}
+        with self.recorder.phase("stop"):
+            ended = self._session.all_of(others_first, HostTrial.leave, stops_s, failure=why)
+        with self.recorder.phase("leave"):
+            for label, part in ended.items():
+                self.hosts[label].trial = part.trial
+                self._fetched(label, part.files)
+                self._session.connections[label].call(Place.clear)
+        step = self._inputs.step
         trial = ended[self._load].trial.model_copy(
             update={
                 "case": self._case.name,  # a host does not know secrets of other parts
@@ -269,7 +270,7 @@ class _HostsTrial:
                 "seed": step.seed,
                 "started": self.recorder.began,
                 "seconds": time.monotonic() - self.recorder.begun_s,
-                "phases": {**warm_up, **self.recorder.phases},
+                "phases": self.recorder.phases,
                 "checks": (),
             }
         )

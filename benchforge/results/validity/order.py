@@ -73,15 +73,19 @@ def _places(header: Header, trials: Sequence[Parsed[Trial]]) -> Iterator[FileFau
 def _alike(trials: Sequence[Parsed[Trial]], finds: Mapping[str, RateSearch]) -> Iterator[FileFault]:
     """A case is one thing: each of its trials asks the same, with the same load.
 
-    Those of a search differ in the rate, and in what random arrivals begin with.
+    Those of a search differ in the rate, and in what random arrivals begin with. A trial that ended
+    before its load was known has none.
     """
-    first: dict[tuple[str, str, int], Trial] = {}
+    first: dict[tuple[str, str, int, str], Trial] = {}
     for trial in trials:
         model = trial.model
-        other = first.setdefault((model.case.scenario, model.case.digest, model.case.arm), model)
+        case = model.case
         for name in ("request", "load"):
-            then, now = getattr(other, name), getattr(model, name)
-            if isinstance(now, Load) and isinstance(then, Load) and model.case.scenario in finds:
+            if (now := getattr(model, name)) is None:
+                continue
+            other = first.setdefault((case.scenario, case.digest, case.arm, name), model)
+            then = getattr(other, name)
+            if isinstance(now, Load) and isinstance(then, Load) and case.scenario in finds:
                 now = now.model_copy(
                     update={"rate": then.rate, "options_digest": then.options_digest}
                 )

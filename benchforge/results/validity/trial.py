@@ -57,8 +57,9 @@ def _phases(trial: Trial) -> Iterator[Contradiction]:
     if phases_s > trial.seconds + _CRUMB_S:
         yield f"{exact(trial.seconds)} s, but its phases take {exact(phases_s)} s", ("seconds",)
     asked_s = sum(answer.seconds for answer in trial.answers)
-    if "ask" in trial.phases and asked_s > trial.phases["ask"] + _CRUMB_S:
-        message = f"{exact(trial.phases['ask'])} s, but its questions took {exact(asked_s)} s"
+    phase_s = sum(trial.phases.get(name, 0.0) for name in ("ask", "finish"))
+    if "ask" in trial.phases and asked_s > phase_s + _CRUMB_S:
+        message = f"{exact(phase_s)} s, but its questions took {exact(asked_s)} s"
         yield message, ("phases", "ask")
 
 

@@ -16,8 +16,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.run.ceiling.load import LOAD_S, load_of
-from benchforge.run.ceiling.null_server import LABEL, NullServer, processes_for
+from benchforge.run.ceiling.null_server import LABEL, LOAD_S, NullServer, load_of, processes_for
 from benchforge.run.execute import RunInputs
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.measure import measure

@@ -1,16 +1,17 @@
-"""The null server as a part: what a load tool is measured against."""
+"""The null server as a part: what a load tool is measured against, and by which load."""
 
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import NonNegativeInt, PositiveInt
 
+from benchforge.model.values.units import Rate
 from benchforge.parts.command import Command
-from benchforge.parts.part import Server
+from benchforge.parts.part import Driver, Server
 from benchforge.parts.site import Site
 from benchforge.run.ceiling import null_program
 
-LABEL = "null"
+LABEL, LOAD_S = "null", 2.0
 
 
 class NullServer(Server):
@@ -43,3 +44,15 @@ def processes_for(tool: int | None, cpus: int) -> int:
     than there are CPUs would only take turns.
     """
     return max(1, min(tool or 1, cpus))
+
+
+def load_of(driver: Driver, place: int = 0, places: int = 1) -> Driver:
+    """Return a driver for a ceiling: brief, and at twice its rate, where it has one.
+
+    At the same rate it would tell nothing. `place` is that of a load tool among those that divide
+    the load, and `places` their number.
+    """
+    own = (driver.divided(place, places) if places > 1 else None) or driver
+    rate = getattr(own, "rate", None)
+    twice = own if rate is None else own.model_copy(update={"rate": Rate(2 * rate)})
+    return twice.for_warm_up(LOAD_S)

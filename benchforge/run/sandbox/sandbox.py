@@ -68,6 +68,8 @@ class Running:
     stdout: Path
     stderr: Path
     started: float
+    command: Command = field(compare=False)
+    "Command as it was started, with the libraries of an unpacked program."
     reaper: int = 0
     "Parent of the process and of its orphans, as seen from outside; 0 where there is none."
 
@@ -139,7 +141,7 @@ class Sandbox:
         pid = reply["pid"]
         outer_pid = message.sender if self.mode.pid_namespace else pid
         started, reaper = reply["started"], self._channel.reaper
-        running = Running(label, pid, outer_pid, stdout, stderr, started, reaper)
+        running = Running(label, pid, outer_pid, stdout, stderr, started, command, reaper)
         self._channel.exits.pop(pid, None)  # of an earlier process that had this number
         self._started[pid] = running
         return running

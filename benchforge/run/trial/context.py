@@ -136,8 +136,5 @@ def locate_programs(needs: Iterable[Need], suite_folder: Path = Path()) -> dict[
         plural = "s" if len(absent) > 1 else ""
         hint = "; ".join(dict.fromkeys(f"{need.name}: {need.how}" for need in absent))
         raise ProgramMissing(f"missing {what}{plural}: {names}", hint)
-    programs: dict[str, Path] = {}
-    for need in wanted:
-        if need.kind == "program" and (path := locate(need.name, suite_folder)):
-            programs[need.name] = path
-    return programs
+    programs = (need.name for need in wanted if need.kind == "program")
+    return {name: path for name in programs if (path := locate(name, suite_folder))}

@@ -18,7 +18,6 @@ from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialF
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.parts.part import Service
 from benchforge.parts.plugin_fault import blamed
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
@@ -31,7 +30,7 @@ from benchforge.run.sandbox.sandbox import last_lines
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import TrialScope, driver_label, trial_scope
+from benchforge.run.trial.scope import TrialScope, driver_label, services_of, trial_scope
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
 from benchforge.suite.cases.case import Case
@@ -161,11 +160,11 @@ def failure_of(error: Exception, case: Case, folder: Path) -> Failure:
             f"{where}: {error.strerror}",
             "the folder was removed, or its disk is full; choose another with -o",
         ) from error
-    if isinstance(error, BenchforgeError):  # a part cannot do what the scenario asks of it
-        return _start_failure(error)
-    if (fault := blamed(error)) is None:
+    # A part cannot do what the scenario asks of it, or is faulty.
+    fault = error if isinstance(error, BenchforgeError) else blamed(error)
+    if fault is None:
         raise error
-    return _start_failure(fault)
+    return Failure(stage="start", message=fault.message, hint=fault.hint)
 
 
 def trial_of(
@@ -248,22 +247,18 @@ def _load(case: Case, suite_folder: Path) -> Load:
 
 
 def _workers(case: Case) -> dict[str, int]:
-    counts = {label: service.workers_told() for label, service in _named(case)}
+    counts = {label: service.workers_told() for _, label, service in services_of(case)}
     return {label: count for label, count in counts.items() if count is not None}
 
 
 def _workers_declared(case: Case) -> tuple[str, ...]:
     """Return of whom the suite says how many they are, and who has no option to say it with."""
     labels = []
-    for label, service in _named(case):
+    for _, label, service in services_of(case):
         options = type(service).model_fields.keys() & set(service.shares_work)
         if not options or service.model_fields_set & options:
             labels.append(label)
     return tuple(labels)
-
-
-def _named(case: Case) -> list[tuple[str, Service]]:
-    return [(case.name.server, case.server), *case.upstreams, *case.backends]
 
 
 def _failure(error: TrialFailed) -> Failure:
@@ -275,10 +270,6 @@ def _failure(error: TrialFailed) -> Failure:
         subject=error.about,
         broken=error.broken,
     )
-
-
-def _start_failure(error: BenchforgeError) -> Failure:
-    return Failure(stage="start", message=error.message, hint=error.hint)
 
 
 def _driver_log(folder: Path, case: Case) -> str:

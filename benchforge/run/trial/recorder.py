@@ -23,11 +23,11 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.trial import Link, Load, StartedProcess
 from benchforge.model.trial.turns import Turns
-from benchforge.parts.command import Command, Finished
+from benchforge.parts.command import Finished
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 _STAGES = {
-    "ask": "ask",
+    **dict.fromkeys(("ask", "probes", "finish"), "ask"),
     **dict.fromkeys(("warm-up", "freeze", "rates", "load", "end", "stop"), "drive"),
 }
 "What a trial was about in its phases, where its keeper is told to do one more thing."
@@ -69,11 +69,10 @@ class TrialRecorder:
     "Start of the load on the monotonic clock."
     error: Exception | None = None
     "Error that ended the trial, where it was this one's fault."
-    _processes: list[tuple[Command, Running]] = field(default_factory=list)
+    _processes: list[tuple[Running, str | None]] = field(default_factory=list)
     _finished: dict[str, Finished] = field(default_factory=dict)
     _cut: dict[str, tuple[Literal["stdout", "stderr"], ...]] = field(default_factory=dict)
     _executables: dict[str, str] = field(default_factory=dict)
-    _interpreters: dict[str, str] = field(default_factory=dict)
 
     @contextlib.contextmanager
     def phase(self, name: str, *, tells: bool = True) -> Iterator[None]:
@@ -98,26 +97,24 @@ class TrialRecorder:
             self.error = error
             raise
 
-    def runs(self, command: Command, running: Running, interpreter: str | None = None) -> None:
+    def runs(self, running: Running, interpreter: str | None = None) -> None:
         """Note a process that was started, and the interpreter that it is meant to run on."""
-        self._processes.append((command, running))
-        if interpreter:
-            self._interpreters[running.label] = interpreter
+        self._processes.append((running, interpreter))
 
     @property
     def started(self) -> tuple[Running, ...]:
         """All that was started, in that order."""
-        return tuple(running for _, running in self._processes)
+        return tuple(running for running, _ in self._processes)
 
     def ready(self, sandbox: Sandbox) -> None:
         """Note what the processes that run really are: a script has become its program by now."""
-        for _, running in self._processes:
+        for running in self.started:
             if (executable := sandbox.executable(running)) is not None:
                 self._executables[running.label] = executable
 
     def ended(self, sandbox: Sandbox) -> None:
         """Note how the processes ended, of those that did, and whose output was cut."""
-        for _, running in self._processes:
+        for running in self.started:
             self._cut[running.label] = sandbox.cut(running)
             if (finished := sandbox.finished(running)) is not None:
                 self._finished[running.label] = finished
@@ -125,14 +122,14 @@ class TrialRecorder:
     @property
     def processes(self) -> tuple[StartedProcess, ...]:
         """All that was started."""
-        return tuple(self._started(*one) for one in self._processes)
+        return tuple(self._started(*process) for process in self._processes)
 
-    def _started(self, command: Command, running: Running) -> StartedProcess:
+    def _started(self, running: Running, interpreter: str | None) -> StartedProcess:
         finished = self._finished.get(running.label)
         return StartedProcess(
             label=running.label,
-            argv=command.argv,
-            environment=dict(command.environment),
+            argv=running.command.argv,
+            environment=dict(running.command.environment),
             stdout=running.stdout.name,
             stderr=running.stderr.name,
             exit_code=finished.code if finished else None,
@@ -141,5 +138,5 @@ class TrialRecorder:
             system_s=finished.system_s if finished else None,
             truncated=self._cut.get(running.label, ()),
             executable=self._executables.get(running.label),
-            interpreter=self._interpreters.get(running.label),
+            interpreter=interpreter,
         )

@@ -12,7 +12,6 @@ from typing import Literal
 from benchforge.errors import TrialFailed
 from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.observation import Role
-from benchforge.parts.command import Command
 from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.parts.site import Site
 from benchforge.run.http.tls_sniffer import Tap
@@ -32,7 +31,6 @@ class Serving:
     role: Role
     part: Service
     site: Site
-    command: Command | None = None
     running: Running | None = None
 
     @property
@@ -66,9 +64,8 @@ class TrialScope:
     def runs(self, serving: Serving) -> None:
         """Note a service, and its process, as soon as it runs."""
         self.started.append(serving)
-        if serving.running is not None and serving.command is not None:
-            interpreter = self.context.interpreter_of(serving.part)
-            self.recorder.runs(serving.command, serving.running, interpreter)
+        if serving.running is not None:
+            self.recorder.runs(serving.running, self.context.interpreter_of(serving.part))
 
 
 @contextlib.contextmanager

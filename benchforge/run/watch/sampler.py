@@ -5,7 +5,6 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from benchforge.model.trial.observation import Observation, Role, Usage
@@ -83,12 +82,7 @@ class Watch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._files.close()
 
     def add_loader(self, label: str, running: Running) -> None:

@@ -11,6 +11,7 @@ from benchforge_reporters.document.claims import HEADS, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
 from benchforge_reporters.raw import medians, raw
+from benchforge_reporters.text.block_time import block_lines
 from benchforge_reporters.text.cells import Cell
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kinds_heading
 from benchforge_reporters.text.tables import Table
@@ -29,6 +30,7 @@ class Markdown(Reporter):
         report.write_text("\n".join(_report(shown, drawn)), encoding="utf-8")
         with printed.open("w", encoding="utf-8") as file:
             file.writelines(medians(summary))
+            file.writelines(block_lines(trials))
             file.writelines(raw(trials, folder))
         return report, printed, *_written(drawn, folder)
 
@@ -227,7 +229,7 @@ def _what_was_run(shown: ResultDocument) -> Iterator[str]:
 def _files(shown: ResultDocument) -> Iterator[str]:
     yield "## Files\n"
     yield "- [result.json](result.json): the suite, the plan, the environment"
-    yield "- [raw.md](raw.md): each command, and what it printed"
+    yield "- [raw.md](raw.md): the time of a block by stage, each command, and what it printed"
     yield "- summary.json: every number of this report, with every trial's value"
     if shown.folders:
         first, last = shown.folders

@@ -26,7 +26,7 @@ from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import TrialScope, trial_scope
 from benchforge.run.trial.stages.start import start
-from benchforge.run.trial.stages.steps import completed
+from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 
@@ -100,7 +100,7 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
     asked = case(listen, CHOSEN, own)
     with scope_of(asked, tmp_path, scratch) as scope:
         here = scope.sandbox
-        *backends, server = completed(start(scope))
+        ((*backends, server),) = together([scope], [start(scope)])
         assert len({port for one in backends for port in one.site.ports.values()}) == 4
         assert len({one.site.scratch for one in backends}) == 4
         gives = {one.site.label: one.part.gives(one.site)["url"] for one in backends}
@@ -118,8 +118,8 @@ def test_they_do_not_collide(tmp_path: Path, scratch: Path, listen: str) -> None
             port, socket = serving.site.ports["redis"], serving.site.scratch / "redis.sock"
             to = ("-s", socket) if listen == "unix" else ("-p", port)
             assert run(here, site, Command(cli, *to, "DBSIZE")) == (0, keys)
-        assert server.command is not None
-        environment = server.command.environment
+        assert server.running is not None
+        environment = server.running.command.environment
         assert environment["DATABASE_URL"] == gives["other"]
         assert environment["REDIS_URL"] == gives["second"]
 
@@ -129,5 +129,5 @@ def test_a_name_that_both_give_must_be_chosen(tmp_path: Path, scratch: Path) -> 
     told = "mine: backends agents and other both give DATABASE_URL"
     failing = pytest.raises(BenchforgeError, match=told)
     with scope_of(asked, tmp_path, scratch) as scope, failing as caught:
-        completed(start(scope))
+        together([scope], [start(scope)])
     assert 'environment = { DATABASE_URL = "{backends.other.url}" }' in caught.value.hint

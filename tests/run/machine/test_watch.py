@@ -15,6 +15,7 @@ from front_door import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchforge.parts.command import Command
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.watch import foreign, group, machine, speed, system, watched
@@ -458,7 +459,8 @@ def test_what_is_printed_counts_captured_or_into_a_log_that_was_moved(tmp_path: 
         )
     with process:
         until(lambda: "ready" in text_of(out))
-        running = Running("app", process.pid, process.pid, out, tmp_path / "app.err", 0.0)
+        files = out, tmp_path / "app.err"
+        running = Running("app", process.pid, process.pid, *files, 0.0, Command("app"))
         with closing(OutputSize(running, [process.pid])) as printed:
             assert (printed.grown(), printed.line()) == (0, "")
             log.rename(tmp_path / "log.1")

@@ -55,8 +55,9 @@ def serve(
         ):
             say(f"starting {_described(case, suite)}; logs in {folder}")
             with serving(case, stands_on, folder, ports) as served:
-                labels = [one.site.label for one in reversed(served.services) if one.running]
-                if tls_port is not None and not served.root.startswith("https:"):
+                services = reversed(served.answering.services)
+                labels = [serving.site.label for serving in services if serving.running]
+                if tls_port is not None and not served.answering.probe.root.startswith("https:"):
                     raise _no_tls(tls_port, server)
                 _tell(case, stands_on, served)
                 raise served.ended()
@@ -194,13 +195,13 @@ def _tell(case: Case, stands_on: TrialContext, served: Served) -> None:
     """Say what came of the tuning, and print where the server, and all behind it, is."""
     if came := tuned(served.scope.sandbox.mode):
         say(f"tuning: {came.in_words}")
-    request, answer = case.request, served.answer
+    request, answering, (answer,) = case.request, served.answering, served.scope.recorder.answers
     lines = [
-        f"{case.name.server}: {served.root}",
+        f"{case.name.server}: {answering.probe.root}",
         f"{request.method} {request.path}: {answer.status}, {answer.length} bytes",
         *(
-            f"{one.site.label}: {one.part.gives(one.site).get('url', 'has no URL')}"
-            for one in served.services[:-1]
+            f"{serving.site.label}: {serving.part.gives(serving.site).get('url', 'has no URL')}"
+            for serving in answering.services[:-1]
         ),
     ]
     show("\n".join(lines))

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchforge.errors import TrialFailed
-from benchforge.model.trial.answers.answer import Answer
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.recorder import TrialRecorder
-from benchforge.run.trial.scope import Serving, TrialScope, trial_scope
-from benchforge.run.trial.stages.ask import ask
+from benchforge.run.trial.scope import TrialScope, trial_scope
+from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.start import failed, start, stop
-from benchforge.run.trial.stages.steps import completed
+from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 
@@ -24,18 +23,16 @@ _HASH_SEED = 0  # nothing is compared with another run
 
 @dataclass(frozen=True)
 class Served:
-    """What serves, and the right answer that it gave; the server is the last of `services`."""
+    """What serves; the right answer that it gave is the only one of its scope."""
 
     scope: TrialScope
-    services: list[Serving]
-    root: str
-    answer: Answer
+    answering: AnsweringServer
 
     def ended(self) -> TrialFailed:
         """Sleep until one of the services ends by itself, and return what to tell of it."""
-        server = self.services[-1].running
+        server = self.answering.services[-1].running
         while True:
-            for serving in reversed(self.services):
+            for serving in reversed(self.answering.services):
                 if serving.running and (end := self.scope.sandbox.finished(serving.running)):
                     return failed(serving, f"ended by itself with exit code {end.code}")
             if server is not None:
@@ -58,7 +55,7 @@ def serving(
     inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
     with scratch_folder() as scratch, trial_scope(inputs, context, recorder, scratch) as scope:
         try:
-            answering = ask(scope, completed(start(scope, ports)))
-            yield Served(scope, answering.services, answering.probe.root, recorder.answers[0])
+            (services,) = together([scope], [start(scope, ports)])
+            yield Served(scope, ask(scope, services))
         finally:
             stop([scope])

@@ -22,7 +22,7 @@ from benchforge.results.recomputed.large_summary import ComparedLines, compared_
 from benchforge.results.recomputed.summed_up import SummedUp, summed_up
 from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.results.verify.recompute.kept_suite import KeptSuite, kept_suite
-from benchforge.run.ceiling.load import load_of
+from benchforge.run.ceiling.null_server import load_of
 from benchforge.suite.scenarios.search import rated
 
 

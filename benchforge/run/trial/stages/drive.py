@@ -11,7 +11,6 @@ from benchforge.parts.part import Driver
 from benchforge.parts.plugin_fault import commands_of
 from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
-from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, last_lines
 from benchforge.run.trial.recorder import TrialRecorder
@@ -50,14 +49,14 @@ def drive(
     driver, target, label, length_s = tool.driver, tool.target, tool.label, tool.length_s
     for name, text in driver.files(target).items():
         door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
-    commands = [with_libraries(command) for command in commands_of(driver, target)]
+    commands = commands_of(driver, target)
     processes: list[Running] = []
     if monitor is not None:
         monitor.listen()
     for place, command in enumerate(commands):
         name = label if place == 0 else f"{label}-{place}"
         processes.append(sandbox.start(name, command, target.folder, {}, tool.cpus))
-        recorder.runs(command, processes[-1])
+        recorder.runs(processes[-1])
         if watched is not None:
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()

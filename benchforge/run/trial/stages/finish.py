@@ -29,7 +29,7 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
     case, sandbox, recorder, warm = scope.case, scope.sandbox, scope.recorder, loaded.warm
     answering = warm.answering
     hide = partial(redact, secrets=scope.context.secrets)
-    with recorder.phase("ask"):
+    with recorder.phase("finish"):
         recorder.complaints = probes.complaints(recorder.started, hide)
         still_there(scope, answering.services, "during the load", "drive")
         reading = reading_of(case.driver, Output(loaded.target, loaded.finished, hide))

@@ -24,7 +24,6 @@ from benchforge.run.http.request import (
     reason,
     until_right,
 )
-from benchforge.run.locate import with_libraries
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.programs.tasks import TASK_WITHIN_S, done
 from benchforge.run.programs.template import restored
@@ -49,12 +48,13 @@ def start(
     """
     backends: dict[str, Mapping[str, str]] = {}
     upstreams: dict[str, Mapping[str, str]] = {}
-    with scope.recorder.phase("services"):
-        for role, label, part in services_of(scope.case):
+    for role, label, part in services_of(scope.case):
+        with scope.recorder.phase("services"):
             scope.tap.forget(role)
             serving = service(scope, role, label, part, ports if role == "server" else {})
             serving = launched(scope, linked(serving, backends, upstreams))
-            yield
+        yield  # what others do meanwhile is theirs
+        with scope.recorder.phase("services"):
             become_ready(scope, serving)
             if role != "server":
                 values = backends if role == "backend" else upstreams
@@ -109,11 +109,10 @@ def launched(scope: TrialScope, serving: Serving) -> Serving:
     restored(scope.context.host, serving.name, part, site)
     _do(sandbox, serving, "prepare", part.prepare(site))
     if (command := part.command(site)) is not None:
-        command = with_libraries(command)  # as the trial tells it
         hashing = {"PYTHONHASHSEED": str(scope.inputs.step.seed)}
         cpus = scope.context.places.get(serving.role)
         running = sandbox.start(serving.name, command, site.folder, hashing, cpus)
-        serving = dataclasses.replace(serving, command=command, running=running)
+        serving = dataclasses.replace(serving, running=running)
     scope.runs(serving)
     return serving
 

@@ -28,25 +28,11 @@ Steps = Generator[None, None, Warm]
 "Pauses after each process that it started, so that another trial can start its processes."
 
 
-def completed(steps: Steps[Warm]) -> Warm:
-    """Take all steps without a pause, and return their result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Warm = end.value
-            return result
-
-
 def each(
     load: Callable[[Scope, Warm], Loaded],
 ) -> Callable[[Sequence[Scope], Sequence[Warm]], list[Loaded]]:
     """Return a stage that loads the servers of several trials one after another."""
-
-    def loads(scopes: Sequence[Scope], warm: Sequence[Warm]) -> list[Loaded]:
-        return [load(scope, server) for scope, server in zip(scopes, warm, strict=True)]
-
-    return loads
+    return lambda scopes, warm: [load(*trial) for trial in zip(scopes, warm, strict=True)]
 
 
 def together(scopes: Sequence[Recorded], trials: Sequence[Steps[Warm]]) -> list[Warm]:

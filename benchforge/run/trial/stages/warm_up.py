@@ -44,7 +44,7 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
     Raises TrialFailed where an answer is wrong, or a service ends.
     """
     case, recorder, sandbox, probe = scope.case, scope.recorder, scope.sandbox, answering.probe
-    with recorder.phase("ask"):
+    with recorder.phase("probes"):
         block = scope.inputs.step.run_seed, scope.inputs.step.block
         workload = case.workload
         mix = None if workload is None else ready_at(workload, sandbox, probe, recorder.load, block)

@@ -5,7 +5,6 @@ started but the load tool, daemons too: they are below the trial's keeper.
 """
 
 import contextlib
-import os
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -104,9 +103,3 @@ def _clock(pid: int) -> int:
 def _grown_s(before: dict[int, int], after: dict[int, int]) -> float:
     """Return by how much the processes that are there now used more than before."""
     return sum(max(0, used - before.get(pid, 0)) for pid, used in after.items()) / 1e9
-
-
-def own_cpu_s() -> float:
-    """Return the CPU time of benchforge itself."""
-    times = os.times()
-    return times.user + times.system

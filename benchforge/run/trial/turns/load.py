@@ -17,7 +17,6 @@ from benchforge.parts.part import Driver
 from benchforge.parts.plugin_fault import commands_of, covering
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
-from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
@@ -199,9 +198,9 @@ def _tool_started(scope: TrialScope, driver: Driver, target: Target) -> Running:
     for name, text in driver.files(target).items():
         door.write(target.folder, name, text.encode(), lasting=False, mode=door.OWN)
     (command,) = commands_of(driver, target)
-    command, cpus = with_libraries(command), scope.context.places.get("loader")
+    cpus = scope.context.places.get("loader")
     loader = scope.sandbox.start(driver_label(scope.case), command, target.folder, {}, cpus)
-    scope.recorder.runs(command, loader)
+    scope.recorder.runs(loader)
     return loader
 
 

@@ -13,7 +13,7 @@ from benchforge.model.trial.turns import Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.turns.freeze import Freezer, own_cpu_s, stopped, until_they_stand
+from benchforge.run.trial.turns.freeze import Freezer, stopped, until_they_stand
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"
@@ -170,10 +170,10 @@ class Turn:
 
     def run(self, number: int, length_s: float, begun_s: float) -> None:
         """Run the slice of a round; `begun_s` is the moment from which its times count."""
-        used, machine, own = self.freezer.loader_cpu_s(), _machine_s(), own_cpu_s()
+        used, machine, own = self.freezer.loader_cpu_s(), _machine_s(), time.process_time()
         start_s = time.monotonic()
         ran, cpu_s = self._ran(length_s)
-        loader_s, own_s = self.freezer.loader_cpu_s() - used, own_cpu_s() - own
+        loader_s, own_s = self.freezer.loader_cpu_s() - used, time.process_time() - own
         after = _machine_s()
         foreign_s = None if after is None or machine is None else after - machine
         if foreign_s is not None:

@@ -24,6 +24,7 @@ from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
 from benchforge_reporters.raw import first_commands, trial_folder
 from benchforge_reporters.text import words
+from benchforge_reporters.text.block_time import block_row
 from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
@@ -177,7 +178,7 @@ def _document(summary: Summary, trials: Sequence[Trial]) -> ResultDocument:
             _section(title, cases, summary, trials, rows) for title, cases in scenarios(summary)
         ),
         whole=tuple(of_all(summary)),
-        made=tuple(words.made(summary, trials)),
+        made=(*words.made(summary, trials), *block_row(trials)),
         reading=(words.CELLS, words.order(summary)),
         commands=tuple(first_commands(summary, trials)),
         environment=tuple(words.environment(summary)),
