@@ -93,8 +93,7 @@ def test_all_checks_that_share_a_reason_are_one_cause(results: Sequence[Recordin
 def test_why_tells_of_a_check_that_a_way_cannot_ask(
     bench: Bench, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    told = bench("report", shared(tmp_path_factory), "--why", "h3")
-    assert told.code == 2
+    told = bench("report", shared(tmp_path_factory), "--why", "h3", code=2)
     assert "it is not judged: all parts run on one machine" in told.err
 
 

@@ -36,8 +36,7 @@ scenarios.ping = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["p
     ids=" ".join,
 )
 def test_a_path_that_is_too_long_is_told(bench: Bench, words: tuple[str, ...], path: str) -> None:
-    told = bench(*words, path)
-    assert told.code == 2, told.all
+    told = bench(*words, path, code=2)
     assert told.err == f"error: {path}: File name too long\nhint: name another path\n"
 
 
@@ -69,8 +68,7 @@ def test_a_directory_that_no_app_can_have_is_told(
     needed_module("gunicorn")
     (tmp_path / "suite.toml").write_text(SUITE.format(directory=directory))
     for command in ("check", "run"):
-        told = bench(command, "suite.toml")
-        assert told.code == 2, told.all
+        told = bench(command, "suite.toml", code=2)
         assert says in told.all
         assert "its plugin is at fault" not in told.all
     assert not (tmp_path / "results").exists()

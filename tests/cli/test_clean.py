@@ -77,8 +77,7 @@ def until_it_asks(process: subprocess.Popen[str]) -> Iterator[str]:
 
 def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    told = bench("clean")
-    assert told.code == 2, told.all
+    told = bench("clean", code=2)
     assert "no terminal to confirm: nothing was removed" in told.err
     assert "hint: add --yes" in told.err
     assert "cache: 2 folders, " in told.out
@@ -90,8 +89,7 @@ def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Pa
 
 def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    told = bench("clean", "--yes")
-    assert told.code == 0, told.all
+    told = bench("clean", "--yes", code=0)
     assert "removed 2 folders, " in told.err
     assert [one.name for one in template.parent.iterdir()] == ["mine"]
     assert [one.name for one in runtime.parent.iterdir()] == ["mine"]
@@ -112,8 +110,7 @@ def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
     used = time.time() - 40 * 86400
     os.utime(template, (used, used))
-    told = bench("clean", "--older-than", "30d", "--yes")
-    assert told.code == 0, told.all
+    bench("clean", "--older-than", "30d", "--yes", code=0)
     assert not template.exists()
     assert runtime.exists()
     for age in ("99999999999d", "soon", "-1d", "30 days"):
@@ -140,18 +137,16 @@ def test_results_go_where_their_folder_is_named(
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("")
     (tmp_path / "results/link").symlink_to(elsewhere)
-    told = bench("clean")
-    assert told.code == 0, told.all
+    told = bench("clean", code=0)
     assert f"results/{first.name}: finished, 6 of 6 measurements" in told.out
     assert f"results/{second.name}: unfinished, 5 of 6 measurements" in told.out
     assert f"stays: results/{first.name}/notes.txt, which benchforge did not write" in told.out
     assert "results are kept; to remove them, name their folder with --results" in told.err
-    assert bench("clean", "--results", "results").code == 2
+    bench("clean", "--results", "results", code=2)
     assert (second / "result.json").exists()
     told = bench("clean", "--results", "results", "--yes", "--older-than", "9d")
     assert (told.code, second.exists()) == (0, True), told.all
-    told = bench("clean", "--results", "results", "--yes")
-    assert told.code == 0, told.all
+    bench("clean", "--results", "results", "--yes", code=0)
     there = sorted(str(one.relative_to(tmp_path / "results")) for one in first.rglob("*"))
     assert there == [f"{first.name}/{name}" for name in ("notes.txt", "trials", "trials/notes.txt")]
     assert not second.exists()
@@ -182,8 +177,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
         try:
             assert serves.stdout is not None
             assert serves.stdout.readline()
-            told = bench("clean", "--yes")
-            assert told.code == 0, told.all
+            told = bench("clean", "--yes", code=0)
             assert f"stays: {template}: used by a benchforge that runs" in told.err
             assert f"stays: {runtime}: used by process {runs.pid}" in told.err
             assert (template.exists(), runtime.exists()) == (True, True)
@@ -191,7 +185,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
         finally:
             serves.terminate()
             runs.kill()
-    assert bench("clean", "--yes").code == 0
+    bench("clean", "--yes", code=0)
     assert not template.exists()
 
 
@@ -216,14 +210,12 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
     left = [half, *(tmp_path / "t").iterdir()]
     assert {one.name[:8] for one in left} >= {"bf-serve", ".bf-0123"}
     assert len(left) == 3
-    told = bench("clean")
-    assert told.code == 2, told.all
+    told = bench("clean", code=2)
     assert "left by a killed benchforge:\n" in told.out
     shown = [f"  {one}\n" for one in ("results/.bf-0123abcd", *left[1:])]
     assert [one for one in shown if one not in told.out] == []
     assert all(one.exists() for one in left)
-    told = bench("clean", "--yes")
-    assert told.code == 0, told.all
+    bench("clean", "--yes", code=0)
     assert not any(one.exists() for one in left)
 
 
@@ -238,8 +230,7 @@ def test_while_another_measures_nothing_is_removed(
         try:
             while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
                 time.sleep(0.05)
-            told = bench("clean", "--results", "results", "--yes")
-            assert told.code == 2, told.all
+            told = bench("clean", "--results", "results", "--yes", code=2)
             assert f"benchforge run (process {runs.pid}) is measuring: nothing was" in told.err
         finally:
             runs.terminate()

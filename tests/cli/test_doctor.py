@@ -292,8 +292,7 @@ def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_without_a_suite_it_tells_of_everything_and_ends_with_0(bench: Bench) -> None:
-    told = bench("doctor")
-    assert told.code == 0, told.all
+    told = bench("doctor", code=0)
     assert "\x1b" not in told.out  # colour is for terminals
     titles = [line for line in told.out.splitlines() if " " not in line]
     assert titles == ["programs", "interpreters", "packages", "machine"]
@@ -331,24 +330,21 @@ def suite(folder: Path, program: str = "sh", loader: str = "pace") -> str:
 
 
 def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path))
-    assert told.code == 0, told.all
+    told = bench("doctor", suite(tmp_path), code=0)
     first, second, third, *_ = told.out.splitlines()
     assert (first, third) == ("programs", "machine")
     assert re.match(r"ok +sh +/.*/sh$", second)
 
 
 def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path, "no-such-server"))
-    assert told.code == 3
+    told = bench("doctor", suite(tmp_path, "no-such-server"), code=3)
     assert re.search(
         r"^missing +no-such-server +for servers.mine \(hello\); install", told.out, re.MULTILINE
     )
 
 
 def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path, loader="wkr"))
-    assert told.code == 2
+    told = bench("doctor", suite(tmp_path, loader="wkr"), code=2)
     assert "no loader named 'wkr'" in told.err
 
 
@@ -367,8 +363,7 @@ loaders.closed = {{ use = "pace", duration = "1s" }}
 scenarios.hello = {{ servers = ["own", "bare", "old"], loaders = ["closed"] }}
 """
     (tmp_path / "one.toml").write_text(text)
-    told = bench("doctor", "one.toml", "--json")
-    assert told.code == 3, told.err
+    told = bench("doctor", "one.toml", "--json", code=3)
     found = {one["subject"]: one for one in json.loads(told.out)["interpreters"]}
     assert found["runtimes.own"]["state"] == "ok"
     assert found["runtimes.own"]["says"].endswith("with waitress, flask")

@@ -56,8 +56,7 @@ def test_no_syntax_error_repeats_a_secret_beside_it(
     bench: Bench, tmp_path: Path, text: str
 ) -> None:
     (tmp_path / "a.toml").write_text(f"benchforge = 1\n{text}\n")
-    refused = bench("check", "a.toml")
-    assert refused.code == 2
+    refused = bench("check", "a.toml", code=2)
     assert "error: a.toml:" in refused.err
     assert SECRET not in refused.all
 

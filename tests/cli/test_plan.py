@@ -90,7 +90,7 @@ def test_nothing_is_needed_and_nothing_is_written(
     bench: Bench, suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert bench("plan", suite).code == 0
+    bench("plan", suite, code=0)
     assert [file.name for file in suite.parent.iterdir()] == ["suite.toml"]
 
 
@@ -123,8 +123,7 @@ def test_a_run_measures_what_was_planned(bench: Bench, tmp_path: Path) -> None:
     )
     plan = read(bench("plan", "suite.toml", "--format", "json").out)
     assert plan.seed_drawn
-    told = bench("run", "suite.toml", "--set", f"repeat.seed={plan.seed}")
-    assert told.code == 0, told.all
+    told = bench("run", "suite.toml", "--set", f"repeat.seed={plan.seed}", code=0)
     assert f"seed {plan.seed};" in told.err
     (folder,) = (tmp_path / "results").iterdir()
     header = Header.model_validate_json((folder / "result.json").read_text())
@@ -286,8 +285,7 @@ def test_what_is_too_many_is_refused_before_anything_is_expanded(bench: Bench, s
     words.append(
         'scenarios.second.vary."clients.requests.requests"=[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]'
     )
-    told = bench("plan", suite, *(word for one in words for word in ("--set", one)))
-    assert told.code == 2
+    told = bench("plan", suite, *(word for one in words for word in ("--set", one)), code=2)
     assert "10000000 combinations make up to 10000000 cases, more than 1000000" in told.err
     assert told.err.splitlines()[-1].startswith("hint: vary less at a time")
 
@@ -303,8 +301,7 @@ def test_secrets_are_in_no_form_of_it(bench: Bench, suite: Path) -> None:
         ("draw", "--as", "mermaid"),
     ):
         name, *options = command
-        told = bench(name, suite, *words, *options)
-        assert told.code == 0
+        told = bench(name, suite, *words, *options, code=0)
         assert "geheim" not in told.all
 
 
@@ -318,17 +315,15 @@ def test_a_plugin_may_object(bench: Bench, suite: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PYTHONPATH", str(site))
     suite.write_text(SUITE.replace('"gunicorn", app = "hello_flask"', '"objecting"'))
     for command in ("plan", "run"):
-        told = bench(command, suite, "--only", "second")
-        assert told.code == 2
+        told = bench(command, suite, "--only", "second", code=2)
         assert "objecting" in told.err
         assert "2 trials are too many for me" in told.err
         assert "hint: one block is enough" in told.err
-        told = bench(command, suite, "--only", "second", "--set", "repeat.warmup=9")
-        assert told.code == 2
+        told = bench(command, suite, "--only", "second", "--set", "repeat.warmup=9", code=2)
         assert "objecting" in told.err
         assert "benchforge_planned: ZeroDivisionError: division by zero" in told.err
     assert not (suite.parent / "results").exists()
-    assert bench("plan", suite, "--only", "second", "--set", "repeat.blocks=1").code == 0
+    bench("plan", suite, "--only", "second", "--set", "repeat.blocks=1", code=0)
 
 
 PLUGIN = """

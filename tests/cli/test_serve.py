@@ -262,8 +262,7 @@ def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
 
 
 def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) -> None:
-    told = bench("serve", suite(tmp_path), "wrong", "-o", "kept")
-    assert told.code == 4
+    told = bench("serve", suite(tmp_path), "wrong", "-o", "kept", code=4)
     assert "error: wrong: GET /ping: " in told.err
     (logs,) = (tmp_path / "kept").glob("serve-wrong-*")
     assert (logs / "server-wrong.err").exists()
@@ -309,15 +308,13 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
 def test_what_cannot_be_served_is_told(
     bench: Bench, tmp_path: Path, words: Sequence[str], told: Sequence[str]
 ) -> None:
-    done = bench("serve", suite(tmp_path), *words)
-    assert done.code == 2
+    done = bench("serve", suite(tmp_path), *words, code=2)
     for one in told:
         assert one in done.err
 
 
 def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    told = bench("serve", suite(tmp_path), "plain", "-o", "file")
-    assert told.code == 5
+    told = bench("serve", suite(tmp_path), "plain", "-o", "file", code=5)
     # Before it may stand what a killed benchforge of another test had left.
     assert "error: file: File exists\nhint: choose another folder" in told.err

@@ -92,7 +92,7 @@ def test_a_directory_that_is_not_there_is_told(bench: Bench, tmp_path: Path, use
     exit_code, err = checked(bench, tmp_path, *changes)
     assert exit_code == 2
     assert f"servers.mine.directory: no folder {tmp_path / 'code'}" in err
-    assert bench("run", "suite.toml").code == 2
+    bench("run", "suite.toml", code=2)
     assert not (tmp_path / "results").exists()
 
 
@@ -134,8 +134,7 @@ runtime = "mine"
 python = '{sys.executable}'
 """
     (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml")
-    assert told.code == 4
+    told = bench("run", "suite.toml", code=4)
     lines = told.out.splitlines()
     hints = [line for line in lines if line.startswith("hint: ")]
     assert any('runtime = "mine" in servers.mine; see docs/how-to/packages-of' in h for h in hints)
@@ -151,8 +150,7 @@ def test_who_runs_already_and_does_not_is_told_with_host_port_and_reason(
         '[servers.there]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
     )
     (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml")
-    assert told.code == 4
+    told = bench("run", "suite.toml", code=4)
     assert "nothing listens on its port, 127.0.0.1:9" in told.out
     assert "hint: start it at 127.0.0.1:9, or correct its url" in told.out
 
@@ -168,8 +166,7 @@ def test_a_database_that_cannot_be_reached_is_told_in_its_clients_words(
     )
     for within in ("0.3s", "3s", "30s"):  # a loud machine may not have started the client within
         (tmp_path / "suite.toml").write_text(text.replace("{within}", within))
-        told = bench("run", "suite.toml")
-        assert told.code == 4
+        told = bench("run", "suite.toml", code=4)
         if "psql: error: connection to server" in told.out:
             break
     says = f"db: not ready within {within[:-1]} s: psql: error: connection to server at"

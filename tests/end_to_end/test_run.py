@@ -39,8 +39,7 @@ print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
-    told = bench("run", path)
-    assert told.code == 0, told.all
+    told = bench("run", path, code=0)
     assert "1 case, 1 block: 1 trial, " in told.err
     assert "one" in told.out
     (trial,) = trials(tmp_path)
@@ -49,7 +48,7 @@ def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> No
     (result,) = (tmp_path / "results").iterdir()
     for name in ("result.json", "summary.json", "report.md", "report.html", "raw.md"):
         assert (result / name).stat().st_size, name
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     assert "wrk" in (result / "raw.md").read_text()
 
 
@@ -75,8 +74,7 @@ def test_counters_of_the_private_network_tell_responses_per_connection(
     bench: Bench, tmp_path: Path
 ) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering()))
-    assert told.code == 0, told.all
+    bench("run", suite(tmp_path, answering()), code=0)
     (trial,) = trials(tmp_path)
     observation = trial["observation"]
     if observation["network"] == "private":
@@ -105,20 +103,17 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     within = "1s" if "--start-after" in options else "60s"
     server = f'{answering(*options)}ready_within = "{within}"'
     path = suite(tmp_path, server, scenario=scenario)
-    told = bench("run", path)
-    assert told.code == 4, told.all
+    told = bench("run", path, code=4)
     assert says in told.out.replace("\n", " "), told.all
     (trial,) = trials(tmp_path)
     assert says in trial["failure"]["message"]
-    assert bench("validate", tmp_path / "results").code == 2  # not a result itself
-    (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
+    result = bench("validate", tmp_path / "results", code=2).result
+    bench("validate", result, code=0)
 
 
 def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering("--status", "401")))
-    assert told.code == 4, told.all
+    told = bench("run", suite(tmp_path, answering("--status", "401")), code=4)
     assert "hint: log in before the load: set `session` of the scenario" in told.out
 
 
@@ -136,8 +131,7 @@ def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_p
         scenario="expect = { same_body = true }",
     )
     path.write_text(path.read_text().replace('servers = ["one"]', 'servers = ["one", "two"]'))
-    told = bench("run", path)
-    assert told.code == 4
+    told = bench("run", path, code=4)
     assert "not the body that" in told.out
     assert "differs from byte 1 on" in told.out.replace("\n", " ")
 
@@ -146,8 +140,7 @@ def test_a_program_that_is_missing_is_named_before_anything_starts(
     bench: Bench, tmp_path: Path
 ) -> None:
     path = suite(tmp_path, 'use = "command"\ncommand = ["no-such-server", "{port}"]\n')
-    told = bench("run", path)
-    assert told.code == 3, told.all
+    told = bench("run", path, code=3)
     assert "no-such-server" in told.err
     assert "hint:" in told.err
     assert not (tmp_path / "results").exists()
@@ -170,16 +163,14 @@ def test_what_cannot_be_used_is_told_in_a_line(
     bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str
 ) -> None:
     suite(tmp_path, answering())
-    told = bench(*words)
-    assert told.code == 2, told.all
+    told = bench(*words, code=2)
     assert says in told.all
 
 
 def test_results_that_cannot_be_written_end_with_5(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "file").write_text("")
-    told = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file")
-    assert told.code == 5, told.all
+    told = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file", code=5)
     assert "hint:" in told.err
 
 
@@ -260,7 +251,7 @@ def test_a_signal_leaves_no_process_and_keeps_finished_trials(
     assert "Traceback" not in err
     assert not marked(mark)
     (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     assert (result / "report.md").exists()
 
 
@@ -290,15 +281,13 @@ def test_a_time_limit_and_fail_fast_end_early(bench: Bench, tmp_path: Path) -> N
     needed("wrk")
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
-    told = bench("run", path, "--time-limit", "4s")
-    assert told.code == 0, told.all
+    bench("run", path, "--time-limit", "4s", code=0)
     assert 1 <= len(trials(tmp_path)) <= 3
     failing = tmp_path / "failing"
     failing.mkdir()
     path = suite(failing, answering("--status", "500"))
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 5"))
-    told = bench("run", path, "--fail-fast", "-o", failing / "results")
-    assert told.code == 4
+    bench("run", path, "--fail-fast", "-o", failing / "results", code=4)
     assert len(trials(failing)) == 1
 
 
@@ -330,7 +319,7 @@ def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
 def test_secrets_are_not_written(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     server = answering() + '\nenvironment = { API_TOKEN = "correct-horse" }\n'
-    assert bench("run", suite(tmp_path, server)).code == 0
+    bench("run", suite(tmp_path, server), code=0)
     for path in tmp_path.glob("results/**/*"):
         if path.is_file():
             assert b"correct-horse" not in path.read_bytes(), path

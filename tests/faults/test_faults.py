@@ -89,20 +89,18 @@ def test_a_server_that_breaks_http_or_prints_garbage_fails(
         folder = tmp_path / ready_within
         folder.mkdir()
         server = misbehaving(*options, ready_within=ready_within)
-        told = bench("run", suite(folder, server), "-o", folder / "results")
-        assert told.code == 4, told.all
+        told = bench("run", suite(folder, server), "-o", folder / "results", code=4)
         if says in failure(folder):
             break
     assert says in failure(folder)
     assert all(char.isprintable() or char in "\n\t" for char in told.all), repr(told.all)
     assert "left" not in told.err.splitlines()[2]  # nothing is left after the last trial
-    assert bench("validate", result(folder)).code == 0
+    bench("validate", result(folder), code=0)
 
 
 def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")))
-    assert told.code == 0, told.all
+    bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")), code=0)
     assert (result(tmp_path) / "raw.md").stat().st_size < 1_000_000
 
 
@@ -113,8 +111,7 @@ def test_a_program_by_its_path_is_looked_for_before_anything_starts(
     (tmp_path / "not-executable").write_text("#!/bin/sh\n")
     for name in ("./none", "./not-executable", "/nowhere/none"):
         server = f'use = "command"\ncommand = ["{name}", "{{port}}"]\n'
-        told = bench("run", suite(tmp_path, server))
-        assert told.code == 3, told.all
+        told = bench("run", suite(tmp_path, server), code=3)
         assert f"missing program: {name}\nhint: " in told.err
     assert not (tmp_path / "results").exists()
 
@@ -126,8 +123,7 @@ def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, s
     (tmp_path / "own").mkdir()
     (tmp_path / "own/broken.py").write_text("import no_such_dependency as d\napp = d.app\n")
     declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
-    told = bench("run", suite(tmp_path, declared))
-    assert told.code == 4, told.all
+    bench("run", suite(tmp_path, declared), code=4)
     assert "No module named 'no_such_dependency'" in failure(tmp_path)
 
 
@@ -147,8 +143,7 @@ def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_pat
         'use = "gunicorn"\napp = "own:app"\ndirectory = "site"\nenvironment = { MODE = "deep" }\n'
     )
     path = suite(folder, declared, scenario='expect = { body = "deep" }')
-    told = bench("run", path, "-o", folder / "deep/er")
-    assert told.code == 0, told.all
+    bench("run", path, "-o", folder / "deep/er", code=0)
 
 
 @pytest.mark.samples(1)
@@ -221,8 +216,7 @@ def test_a_time_limit_shorter_than_a_trial_says_what_was_not_measured(
 ) -> None:
     needed("wrk")
     for limit in ("0", "0.5s"):
-        told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit)
-        assert told.code == 4, told.all
+        told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
         assert "not measured: 1 planned measurement, which the time limit" in told.err
     assert not trials(tmp_path)
 
@@ -265,7 +259,7 @@ def test_a_signal_at_any_moment_leaves_nothing(
     assert not marked(f"{mark} --port")
     assert not list(scratch.iterdir())
     for one in (tmp_path / "results").iterdir():  # none, where it was not yet made
-        assert bench("validate", one).code == 0
+        bench("validate", one, code=0)
 
 
 @pytest.mark.parametrize("way", ["run", "turns", "serve", "calibrate"])
@@ -301,7 +295,7 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     assert "left by a killed benchforge: removed" in ended.err
     assert not list(scratch.iterdir())
     for folder in tmp_path.glob("results/*"):
-        assert bench("validate", folder).code == 0
+        bench("validate", folder, code=0)
 
 
 def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:
@@ -315,7 +309,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
     assert second["failure"] is None
     assert "attempt 2" in err
     assert out
-    assert bench("validate", result(tmp_path)).code == 0
+    bench("validate", result(tmp_path), code=0)
 
 
 def database(folder: Path, options: str) -> Path:
@@ -347,17 +341,15 @@ def test_a_database_that_cannot_be_had_is_told(
         (tmp_path / name / "dataset.toml").write_text(
             f'name = "{name}"\nfiles = ["data.sql"]\n[rows]\nfew = 3\n'
         )
-    told = bench("run", database(tmp_path, options))
-    assert told.code == 4, told.all
+    told = bench("run", database(tmp_path, options), code=4)
     assert says in told.out, told.out
-    assert bench("validate", result(tmp_path)).code == 0
+    bench("validate", result(tmp_path), code=0)
 
 
 def test_a_dataset_that_is_not_there_is_told_before_anything_starts(
     bench: Bench, tmp_path: Path
 ) -> None:
-    told = bench("run", database(tmp_path, 'dataset = "./none"'))
-    assert told.code == 2, told.all
+    told = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
     assert "none/dataset.toml: No such file or directory" in told.err
     assert not (tmp_path / "results").exists()
 
@@ -377,13 +369,11 @@ def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -
 @pytest.mark.parametrize("content", [b"", b'{"kind": "tri', os.urandom(999), b'{"a": 1}', b"[]"])
 def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "odd.json").write_bytes(content)
-    told = bench("validate", "odd.json")
-    assert told.code == 2, told.all
+    told = bench("validate", "odd.json", code=2)
     assert told.out.startswith("odd.json")
 
 
 def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    told = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100)
-    assert told.code == 2, told.all
+    told = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100, code=2)
     assert told.out.count("is not a file") == 2

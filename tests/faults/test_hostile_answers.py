@@ -177,8 +177,7 @@ servers = ["dripping"]
 loaders = ["load"]
 expect = {{ json = {{ a = 1 }} }}
 """)
-    told = bench("run", path)
-    assert told.code == 4, told.all
+    told = bench("run", path, code=4)
     assert f"not ready within 9 s: {ENDLESS}" in told.all
     assert "expected JSON, got '[[[" in told.all
 

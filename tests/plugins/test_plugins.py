@@ -103,8 +103,7 @@ def test_damages_are_other_than_what_they_damage() -> None:
 def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": "raise ValueError('no luck')"})
     installs("notes", {"notes": "notes"}, {"notes.py": ""})
-    said = bench("plugins")
-    assert said.code == 0
+    said = bench("plugins", code=0)
     lines = {line.split()[0]: line for line in said.out.splitlines()}
     assert set(lines) == {f"{kind}-{name}" for kind, name in PARTS} | {"loader-mine", "notes"}
     assert "benchforge_loaders.wrk.wrk" in lines["loader-wrk"]
@@ -152,8 +151,7 @@ def test_what_cannot_be_done_is_told(
     bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str
 ) -> None:
     (tmp_path / "something").write_text("")
-    said = bench("plugins", *words)
-    assert said.code == 2
+    said = bench("plugins", *words, code=2)
     assert told in said.err
 
 
@@ -161,8 +159,7 @@ def test_what_cannot_be_done_is_told(
 
 
 def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed")
-    assert said.code == 0, said.all
+    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed", code=0)
     assert "-t1 -c64 -d10s --timeout 2s" in said.out
     head = "BENCHFORGE_WRK_HEAD=/trial/request-head BENCHFORGE_WRK_BODY=/trial/request-body"
     assert head in said.out
@@ -172,8 +169,7 @@ def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
 
 
 def test_an_output_without_a_reading_is_told_with_another_code(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed")
-    assert said.code == 4
+    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed", code=4)
     assert "no reading: wrk: " in said.out
 
 
@@ -187,8 +183,7 @@ def changed(*pairs: str) -> str:
 
 def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": LOADER})
-    said = bench("plugins", "check", "mine")
-    assert said.code == 1
+    said = bench("plugins", "check", "mine", code=1)
     for dropped in ("the method", "HEAD", "a header", "the header Host", "the body"):
         assert f"defect: it ignores {dropped}: neither sent nor refused" in said.err
     assert "it ignores the path" not in said.err
@@ -241,8 +236,7 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
     pairs = (*pairs, "seconds=1, responses=7", "seconds=1, responses=len(output.stdout) + 6")
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt")
-    assert said.code == 1
+    said = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
     assert f"defect: out.txt: {told}" in said.err
 
 
@@ -259,8 +253,7 @@ def test_what_is_no_reading_is_told_by_its_field_and_once(
 ) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt")
-    assert said.code == 1
+    said = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
     assert f"out.txt: no reading: {told}" in said.out
     assert said.err.count("defect: out.txt") == 1
     assert f"defect: out.txt: read() crashes: {told}" in said.err
@@ -299,8 +292,7 @@ def test_what_plugins_new_prints_works_line_by_line(
         name: value for name, value in os.environ.items() if name not in {"PATH", "VIRTUAL_ENV"}
     } | {"PATH": f"{tmp_path}/bin:{os.defpath}"}
     bench = calls([str(python.with_name("benchforge"))], tmp_path, surroundings)
-    said = bench("plugins", "new", kind, "echo_all")
-    assert said.code == 0, said.all
+    said = bench("plugins", "new", kind, "echo_all", code=0)
     lines = said.out.partition("next:\n")[2].splitlines()
     assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
     assert (" uv pip " in said.out.replace("/uv ", " uv ")) == (way == "uv")

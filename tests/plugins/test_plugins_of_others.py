@@ -77,8 +77,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     bench: Bench, suite: Path, installs: Installs, code: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
-    said = bench("run", suite)
-    assert said.code == 2
+    said = bench("run", suite, code=2)
     first = said.err.splitlines()[0] + "\n"
     assert f"plugin loader-mine ({MODULE}, of their-loader 1.0)" in first
     assert told in first
@@ -139,8 +138,7 @@ def test_a_plugin_that_goes_wrong_before_is_told_in_a_line(
     bench: Bench, suite: Path, installs: Installs, seconds: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": changed("return 1.0", f"return {seconds}")})
-    said = bench("plan", suite)
-    assert said.code == 2, said.all
+    said = bench("plan", suite, code=2)
     assert f"error: loader mine: declared_s(): {told}\nhint: " in said.err
 
 
@@ -149,8 +147,7 @@ def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> No
         "    def declared_s", "    def needs(self):\n        return ['wrk']\n\n    def declared_s"
     )
     installs("their-loader", POINTS, {f"{MODULE}.py": needing})
-    said = bench("plugins", "check", "loader-mine")
-    assert said.code == 1, said.all
+    said = bench("plugins", "check", "loader-mine", code=1)
     assert "defect: needs(): 'wrk' is no Need" in said.all
 
 
@@ -159,8 +156,7 @@ def test_a_broken_plugin_breaks_nobody_else(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
     suite.write_text(SUITE.format(server=answering(), use='pace", duration = "300ms'))
-    said = bench("run", suite)
-    assert said.code == 0, said.all
+    said = bench("run", suite, code=0)
     assert "their" not in said.err
 
 
@@ -175,8 +171,7 @@ def test_an_entry_point_may_name_the_class_itself(
     yours = 'class Yours(Mine):\n    name: ClassVar[str] = "yours"\n'
     hook = "@hookimpl\ndef benchforge_parts():\n    return [Mine, Yours]\n"
     installs("their-loader", points, {f"{MODULE}.py": f"{BARE}\n\n{yours}\n\n{hook}"})
-    ran = bench("run", suite)
-    assert ran.code == 0, ran.all
+    bench("run", suite, code=0)
     rows = {row["name"]: row for row in json.loads(bench("plugins", "list", "--json").out)}
     for name, origin in points.items():
         assert (rows[name]["origin"], rows[name]["broken"]) == (origin, "")
@@ -197,8 +192,7 @@ def test_a_class_that_an_entry_point_names_in_vain_is_told_in_a_line(
     bench: Bench, suite: Path, installs: Installs, names: str, code: str, message: str
 ) -> None:
     installs("their-loader", {"loader-mine": f"{MODULE}:{names}"}, {f"{MODULE}.py": code})
-    ended = bench("plan", suite)
-    assert ended.code == 2
+    ended = bench("plan", suite, code=2)
     assert f"plugin loader-mine ({MODULE}:{names}, of their-loader 1.0)" in ended.err
     assert message in ended.err
     assert "Traceback" not in ended.err
@@ -209,8 +203,7 @@ def test_two_distributions_that_bring_one_part_are_both_told(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("her-loader", {"loader-mine": "her_loader"}, {"her_loader.py": LOADER}, "2.1")
-    said = bench("run", suite)
-    assert said.code == 2
+    said = bench("run", suite, code=2)
     assert "2 plugins bring a loader named 'mine'" in said.err
     for one in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
         assert one in said.err
@@ -221,8 +214,7 @@ def test_what_a_plugin_prints_is_not_in_the_json(
     bench: Bench, suite: Path, installs: Installs
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "print('hello')\n" + LOADER})
-    said = bench("run", suite, "--json")
-    assert said.code == 0, said.all
+    said = bench("run", suite, "--json", code=0)
     assert json.loads(said.out)["kind"] == "summary"
     assert "hello" in said.err
 
@@ -246,8 +238,7 @@ def test_a_plugin_that_is_named_like_no_part_hears_of_a_run(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": LISTENER})
-    said = bench("run", suite)
-    assert said.code == 0, said.all
+    bench("run", suite, code=0)
     assert (tmp_path / "heard.txt").read_text() == "1\n2\n"
     (header,) = tmp_path.glob("results/*/result.json")
     assert json.loads(header.read_text())["facts"]["notes"] == {"room": "cold"}
@@ -272,8 +263,7 @@ def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite)
-    assert said.code == 0, said.all
+    said = bench("run", suite, code=0)
     assert said.err.count(told) == 1
     assert said.err.count("warning: ") == 1
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
@@ -290,8 +280,7 @@ def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     code = LISTENER.replace("with open", f"{swallowed}\n    with open")
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite)
-    assert said.code == 128 + signal.SIGTERM, said.all
+    said = bench("run", suite, code=128 + signal.SIGTERM)
     assert "interrupted: 1 trial kept" in said.err
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 1
 
@@ -310,8 +299,7 @@ def command(name):
 
 def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": GREETS}, group="benchforge.commands")
-    listed = bench("--help")
-    assert listed.code == 0
+    listed = bench("--help", code=0)
     assert "greet" in listed.out.partition("More commands:")[2]
     said = bench("greet", "you")
     assert (said.code, said.out) == (7, "hello you\n")
@@ -335,9 +323,8 @@ def test_a_broken_command_is_told_in_a_line_to_who_calls_it(
     bench: Bench, installs: Installs, code: str, told: str
 ) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
-    assert bench("--help").code == 0
-    said = bench("greet", "you")
-    assert said.code == 2
+    bench("--help", code=0)
+    said = bench("greet", "you", code=2)
     assert told in said.err
     assert "Traceback" not in said.all
 

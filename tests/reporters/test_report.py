@@ -39,11 +39,10 @@ def test_what_was_lost_is_formed_again(bench: Bench, result: Path) -> None:
     for name in MADE:
         (result / name).unlink()
     (result / "report.md").write_text("ours is faster")
-    told = bench("report", result)
-    assert told.code == 0, told.all
+    told = bench("report", result, code=0)
     assert "throughput" in told.out
     assert {name: (result / name).read_bytes() for name in MADE} == before
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
 
 def test_the_newest_result_is_taken_and_its_findings_are_explained(
@@ -55,8 +54,7 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
         made = shutil.copytree(original, tmp_path / "results" / name)
         header = read(made / "result.json")
         write(made / "result.json", {**header, "created": created})
-    told = bench("report", "--why")
-    assert told.code == 0, told.all
+    told = bench("report", "--why", code=0)
     summary = read(original / "summary.json")
     ids = {one["check"]["id"] for cause in summary["causes"] for one in cause["findings"]}
     assert ids
@@ -87,7 +85,7 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
 
 
 def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:
-    assert bench("report", result, "--reporter", "json").code == 0
+    bench("report", result, "--reporter", "json", code=0)
     with (result / "numbers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     every = read(result / "numbers.json")
@@ -107,8 +105,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
 ) -> None:
     (result / "report.md").unlink()
     there = sorted(result.rglob("*"))
-    told = bench("report", result, "-o", tmp_path / "new" / "place")
-    assert told.code == 0, told.all
+    bench("report", result, "-o", tmp_path / "new" / "place", code=0)
     assert sorted(result.rglob("*")) == there
     made = tmp_path / "new" / "place"
     assert sorted(one.name for one in made.iterdir()) == sorted(MADE)
@@ -125,8 +122,7 @@ def test_elsewhere_it_is_the_same_and_the_result_stays_as_it_is(
 def test_an_interrupted_run_is_told_as_such(bench: Bench, result: Path) -> None:
     shutil.rmtree(max(result.glob("trials/*")))
     (result / "summary.json").unlink()
-    told = bench("report", result)
-    assert told.code == 0, told.all
+    told = bench("report", result, code=0)
     assert "NOT COMPLETE" in told.out
     assert read(result / "summary.json")["complete"] is False
 
@@ -143,12 +139,11 @@ def test_a_reporter_alone_writes_its_files_alone(bench: Bench, quiet: Path, name
     result = quiet
     for made in (*MADE, "manifest.json"):
         (result / made).unlink()
-    told = bench("report", result, "--reporter", name)
-    assert told.code == 0, told.all
+    bench("report", result, "--reporter", name, code=0)
     assert sorted(one.name for one in result.iterdir()) == sorted(
         [*FURTHER[name], "result.json", "trials"]
     )
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     told = bench("report", result, "--reporter", name, "-o", "-")
     if len(FURTHER[name]) == 1:
         (made,) = FURTHER[name]
@@ -162,13 +157,13 @@ def test_what_was_changed_there_is_found_and_all_of_it_is_removed(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # the machine's own is needed
     words = [word for name in FURTHER for word in ("--reporter", name)]
-    assert bench("report", result, *words).code == 0
-    assert bench("verify", result).code == 0
+    bench("report", result, *words, code=0)
+    bench("verify", result, code=0)
     (result / "junit.xml").write_text("<testsuites/>")
     told = bench("verify", result)
     assert (told.code, "junit.xml:1: is not what" in told.out) == (1, True), told.all
-    assert bench("report", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("report", result, code=0)
+    bench("verify", result, code=0)
     told = bench("clean", "--results", result.parent, "--yes")
     assert (told.code, result.exists()) == (0, False), told.all
 
@@ -242,8 +237,8 @@ def test_a_signal_while_reports_are_written_loses_nothing(
     process.send_signal(signal.SIGTERM)
     assert process.wait(300) in {0, 143, -signal.SIGTERM}
     assert {name: (result / name).read_bytes() for name in MADE} == before  # whole, old or new
-    assert bench("report", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("report", result, code=0)
+    bench("verify", result, code=0)
 
 
 @pytest.mark.parametrize(

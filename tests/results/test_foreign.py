@@ -105,13 +105,12 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
 ) -> None:
     table(name)(result)
     before = state(result.parents[1])
-    told = bench("validate", result)
-    assert told.code == 1, told.all
+    told = bench("validate", result, code=1)
     assert "is no name of a file" in told.out
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)
-    assert bench("report", result).code == 1
+    bench("report", result, code=1)
     assert (result.parents[1] / "victim.csv").read_text() == "mine"
     kept = {name: seen for name, seen in state(result.parents[1]).items() if name in before}
     for other in (".", "t"):  # what was written elsewhere on request, and scratch
@@ -142,13 +141,11 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed.symlink_to(secret)
     table("sizes")(result)
     (result / "tables").symlink_to(outside)
-    told = bench("report", result)
-    assert told.code == 5, told.all
+    told = bench("report", result, code=5)
     assert "tables: is a link: nothing in a result may be one" in told.err
     assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
     (result / "tables").unlink()
-    told = bench("report", result)
-    assert told.code == 0, told.all
+    bench("report", result, code=0)
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
     assert not any(
@@ -156,10 +153,9 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
         for one in result.glob("*.*")
         if one.is_file() and not one.is_symlink()
     )
-    told = bench("validate", result)
-    assert told.code == 1, told.all
+    told = bench("validate", result, code=1)
     assert f"no such file beside the trial: '{printed.name}'" in told.out
-    assert bench("verify", result).code == 1
+    bench("verify", result, code=1)
 
 
 @pytest.mark.parametrize("name", ["trials", "trials/0001", "trials/0001/trial.json", "result.json"])
@@ -169,8 +165,7 @@ def test_what_a_result_consists_of_is_no_link(bench: Bench, result: Path, name: 
     (result / name).symlink_to(there)
     before = state(result.parents[1])
     for words in (("validate", "{result}"), ("verify", "{result}"), ("report", "{result}")):
-        told = bench(*(one.format(result=result) for one in words))
-        assert told.code == 2, told.all
+        told = bench(*(one.format(result=result) for one in words), code=2)
         assert "is a link: nothing in a result may be one" in told.all
     assert state(result.parents[1]) == before
 
@@ -179,11 +174,10 @@ def test_links_of_ones_own_lead_to_a_result(bench: Bench, result: Path, tmp_path
     (tmp_path / "data").symlink_to(result.parent)
     (tmp_path / "mine").symlink_to(result)
     (tmp_path / "summary").symlink_to(result / "summary.json")
-    assert bench("report", "data/foreign").code == 0
-    assert bench("report", "mine").code == 0
-    assert bench("validate", "data/foreign", "mine", "summary").code == 0
-    told = bench("run", tmp_path.parent / "absent.toml", "-o", "data")
-    assert told.code == 2, told.all
+    bench("report", "data/foreign", code=0)
+    bench("report", "mine", code=0)
+    bench("validate", "data/foreign", "mine", "summary", code=0)
+    bench("run", tmp_path.parent / "absent.toml", "-o", "data", code=2)
 
 
 def test_a_linked_folder_of_ceilings_is_not_cleared(bench: Bench, result: Path) -> None:
@@ -231,8 +225,7 @@ def test_nothing_reaches_the_terminal(bench: Bench, result: Path, words: tuple[s
 def test_reports_show_markup_and_formulas_as_text(bench: Bench, result: Path) -> None:
     hostile(result)
     names = ("markdown", "html", "csv", "github", "junit", "json")
-    told = bench("report", result, *(word for name in names for word in ("--reporter", name)))
-    assert told.code == 0, told.all
+    bench("report", result, *(word for name in names for word in ("--reporter", name)), code=0)
     for file in result.glob("*.*"):
         text = file.read_text()
         if file.name not in {"result.json", "summary.json"}:
@@ -341,8 +334,7 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     (result / "trials/0002/link").symlink_to(result.parents[1])
     in_trials = ("trials/0001/thesis.txt", "trials/0002/link", "trials/0002/more/deep.txt")
     mine = ("tables/mine.csv", *in_trials)
-    told = bench("clean", "--results", result.parent, "--yes")
-    assert told.code == 0, told.all
+    told = bench("clean", "--results", result.parent, "--yes", code=0)
     for name in mine:
         assert f"stays: {result / name}, which benchforge did not write" in told.out
     left = sorted(
@@ -365,8 +357,7 @@ def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
     summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=100)
     assert summed.returncode == 0
     (result / "own/other.txt").write_text("mine now")
-    told = bench("clean", "--results", result.parent, "--yes")
-    assert told.code == 0, told.all
+    told = bench("clean", "--results", result.parent, "--yes", code=0)
     assert f"stays: {result}/own/other.txt" in told.out
     assert [one.name for one in result.rglob("*.txt")] == ["other.txt"]
     (result / "own/other.txt").unlink()
@@ -409,6 +400,5 @@ command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
 
 def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
-    told = bench("check", "large.toml")
-    assert told.code == 2
+    told = bench("check", "large.toml", code=2)
     assert "more than 4 MiB, too large for a suite" in told.err

@@ -53,21 +53,18 @@ def older(tmp_path: Path) -> Path:
     ids=" ".join,
 )
 def test_every_command_refuses_it_in_one_line(bench: Bench, older: Path, words: list[str]) -> None:
-    told = bench(*(word.replace("RESULT", str(older)) for word in words))
-    assert told.code == 2
+    told = bench(*(word.replace("RESULT", str(older)) for word in words), code=2)
     (line,) = told.all.splitlines()
     assert LAST in line
     assert line.count("format 1") == 1
 
 
 def test_a_folder_of_results_leaves_it_out_and_says_why(bench: Bench, older: Path) -> None:
-    told = bench("history", older.parent)
-    assert told.code == 2
+    told = bench("history", older.parent, code=2)
     assert LAST in told.all
 
 
 def test_clean_lists_it_and_leaves_it(bench: Bench, older: Path) -> None:
-    told = bench("clean", "--results", older.parent, "--yes")
-    assert told.code == 0, told.all
+    told = bench("clean", "--results", older.parent, "--yes", code=0)
     assert f"{older}/result.json: {LAST}" in told.all
     assert (older / "trials/0001/trial.json").is_file()

@@ -18,8 +18,7 @@ def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: 
     file = suite(folder, server, scenario=scenario, top=HOST)
     if path:
         file.write_text(file.read_text().replace("/ping", path))
-    told = bench("run", file, "--json", within_s=200)
-    assert told.code == 0, told.all
+    told = bench("run", file, "--json", within_s=200, code=0)
     (trial,) = trials(folder)
     assert trial["failure"] is None
     assert trial["namespaces"]["network"] == "host"
@@ -68,7 +67,6 @@ def test_nginx_stands_before_a_server_in_the_machines_network(
     needed("wrk")
     file = suite(tmp_path, answering() + front, top=HOST)
     file.write_text(file.read_text().replace('servers = ["one"]', 'servers = ["front"]'))
-    told = bench("run", file, "--json")
-    assert told.code == 0, told.all
+    bench("run", file, "--json", code=0)
     (trial,) = trials(tmp_path)
     assert trial["observation"]["foreign_connections"]

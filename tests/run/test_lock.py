@@ -164,21 +164,18 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
         except OSError:
             pytest.skip("a benchforge measures here")
         held.listen()
-        done = bench("run", suite(tmp_path, answering()), "--no-wait")
-        assert done.code == 4, done.all
+        done = bench("run", suite(tmp_path, answering()), "--no-wait", code=4)
         holder = rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
         assert holder in done.err
         assert "hint: leave --no-wait out, or add --without-lock" in done.err
         assert not (tmp_path / "results").exists()
-        done = bench("run", "small.toml", "--without-lock", "--json")
-        assert done.code == 0, done.all
+        done = bench("run", "small.toml", "--without-lock", "--json", code=0)
         assert "this run goes on without the lock" in done.err
     (result,) = (tmp_path / "results").iterdir()
     assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
     (check,) = [one for one in json.loads(done.out)["checks"] if one["id"] == "N6"]
     assert (check["status"], holder in check["message"]) == ("warn", True)
-    done = bench("run", "--resume", result, "--without-lock")
-    assert done.code == 2, done.all
+    bench("run", "--resume", result, "--without-lock", code=2)
 
 
 @pytest.fixture
@@ -199,8 +196,7 @@ def test_a_duel_and_a_calibration_do_not_wait_either(
     server = f"{sys.executable} {PROGRAMS}/servers/answers.py --wait 0.003 --port {{port}}"
     duel = ("duel", "--time", "9s", "--path", "/ping", "--label", "a", "--label", "b")
     for words in ((*duel, server, server), ("calibrate", "--rounds", "2", "--seconds", "1")):
-        done = bench(*words, "--no-wait")
-        assert done.code == 4, done.all
+        done = bench(*words, "--no-wait", code=4)
         assert squatted in done.err
         assert "hint: leave --no-wait out, or add --without-lock" in done.err
     done = bench(*duel, server, server, "--no-wait", "--without-lock")

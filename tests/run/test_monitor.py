@@ -85,8 +85,7 @@ def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, writte
     table = SCENARIO.format(label="s", request='path = "/"', more=f"monitor = {written}")
     text = SCENARIOS.format(server=answering(), duration="400ms", scenarios=table)
     (tmp_path / "suite.toml").write_text(text)
-    refused = bench("check", "suite.toml")
-    assert refused.code == 2
+    refused = bench("check", "suite.toml", code=2)
     assert "scenarios.s.monitor: expected" in refused.err, refused.err
 
 

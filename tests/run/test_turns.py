@@ -111,9 +111,8 @@ def test_two_servers_take_turns_and_all_of_it_is_proved(bench: Bench, result: Pa
         assert len(turns["slices"]) == turns["rounds"]
         assert reading["latency"] is None
         assert "quiet" not in one["phases"]
-    told = bench("verify", result)
-    assert told.code == 0, told.all
-    assert bench("validate", result).code == 0
+    bench("verify", result, code=0)
+    bench("validate", result, code=0)
 
 
 def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -> None:
@@ -162,10 +161,9 @@ def test_a_server_that_does_not_start_is_left_out_of_later_launches(
         assert {trial["block"] for trial in others} == {1, 2}
         assert not any("broken" in str(trial["failure"]) for trial in others), call.all
     assert call.err.count("did not start: the other launches are without it") == 1
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
-    resumed = bench("run", "--resume", result)
-    assert resumed.code == call.code, resumed.all
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
+    bench("run", "--resume", result, code=call.code)
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
@@ -188,10 +186,9 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     content["turns"]["slices"][0]["responses"] += 1
     content["turns"]["slices"][0]["sent"] += 1
     file.write_text(json.dumps(content))
-    told = bench("validate", copy)
-    assert told.code == 1
+    told = bench("validate", copy, code=1)
     assert "but the load tool" in told.all
-    assert bench("verify", copy).code == 1
+    bench("verify", copy, code=1)
 
 
 def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
@@ -208,7 +205,7 @@ def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
     assert [one["turns"]["trials"] for one in found if one["turns"]][:1] in ([[1, 2]], [[3, 4]], [])
     assert found[0]["started"] == before[1]
     assert found[2]["started"] != before[3]
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
 def test_a_server_that_does_not_start_loses_the_launch_for_all(
@@ -220,7 +217,7 @@ def test_a_server_that_does_not_start_loses_the_launch_for_all(
     assert "exit code 3" in found["three"]["message"]
     assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
     assert found["two"]["hint"] == "see the trial of three"
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
 def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
@@ -256,8 +253,8 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     summary = json.loads((made / "summary.json").read_text())
     assert all(case["failed"][0]["attempt"] == 1 for case in summary["cases"])
     assert "block 1) of three failed" in (made / "report.md").read_text()
-    assert bench("validate", made).code == 0
-    assert bench("verify", made).code == 0
+    bench("validate", made, code=0)
+    bench("verify", made, code=0)
 
     for number in range(2, len(found) + 1):  # a kill came between the two that were lost
         shutil.rmtree(made / f"trials/{number:04d}")
@@ -267,7 +264,7 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     assert [(one["number"], one["attempt"]) for one in trials(made)][:2] == [(1, 1), (2, 1)], (
         told.all
     )
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
 CLIENTS = f"""benchforge = 1
@@ -324,7 +321,7 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
     assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
     about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
     assert about == ["kept / anew", "kept / tornado", "anew / tornado"]
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 @pytest.mark.exhaustive
@@ -335,7 +332,7 @@ def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path
     assert alone["scenario"] == f"{in_turns['scenario']}-alone"
     about = [check["component"] for check in in_turns["checks"] if check["id"] == "I8"]
     assert sorted(about) == ["anew / tornado", "kept / anew", "kept / tornado"]
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
@@ -359,7 +356,7 @@ def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
         assert sum(counts) == one["reading"]["responses"]
         assert all(slice_["received_bytes"] is not None for slice_ in one["turns"]["slices"])
         assert one["reading"]["latency"] is None
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 @pytest.mark.exhaustive
@@ -373,7 +370,7 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
     summary = json.loads((made / "summary.json").read_text())
     (hello, _) = summary["comparisons"]
     assert "I8" in {check["id"] for check in hello["checks"]}
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 def bridged(bench: Bench, folder: Path, text: str) -> Path:
@@ -441,7 +438,7 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     pairs = [one["component"] for one in summary["comparisons"][0]["checks"] if one["id"] == "I5"]
     assert "cheroot · kept / cheroot · closed" in pairs
     assert len(pairs) == 3  # with each other load; the others are told of the others
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 STORES = """benchforge = 1
@@ -480,7 +477,7 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
         assert check["status"] == "pass", check["message"]
         assert one["reading"]["responses"] > 0
         assert {usage["role"] for usage in one["observation"]["usage"]} >= {"server", "backend"}
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:

@@ -174,8 +174,7 @@ loaders = ["pace"]
 vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
 """
     )
-    told = bench("run", "rising.toml")
-    assert told.code == 0, told.all
+    told = bench("run", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()
     summary = Summary.model_validate_json((result / "summary.json").read_text())
     (slow,) = summary.sweeps
@@ -186,5 +185,5 @@ vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
     assert slow.sweep.best_level == 4  # it waits: the more at a time, the more
     assert "slow by pace, connections varied: at most " in told.out
     assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 1
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)

@@ -77,6 +77,5 @@ def test_a_faulty_suite_has_the_message_of_its_table(
 
 def test_the_command_says_the_same(bench: Bench, tmp_path: Path) -> None:
     suite = CASES["several.toml"].write(tmp_path)
-    ran = bench("run", suite)
-    assert ran.code == 2
+    ran = bench("run", suite, code=2)
     assert ran.err.replace(f"{tmp_path}/", "") == CASES["several.toml"].says

@@ -156,8 +156,7 @@ def test_a_length_that_is_none_is_told(
 ) -> None:
     toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
     (tmp_path / "s.toml").write_text(toml)
-    told = bench("check", "s.toml")
-    assert told.code == 2
+    told = bench("check", "s.toml", code=2)
     assert words in told.err
     assert told.err.count("error: ") == 1, told.err
 
@@ -170,8 +169,7 @@ def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None
         assert seen.told.code == 0, seen.told.all
         least, most = good(seen, "s500")
         assert least == most > 0
-        told = bench("verify", seen.result)
-        assert told.code == 0, told.all
+        bench("verify", seen.result, code=0)
 
 
 def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:

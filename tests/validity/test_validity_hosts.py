@@ -101,8 +101,7 @@ BOTH = '["load", "load2"]'
 def connected_once(bench: Bench, hosts: Lab, tmp_path: Path, text: str) -> None:
     """Bring benchforge to all hosts."""
     (tmp_path / "first.toml").write_text(text)
-    looked = bench("doctor", "--hosts", "first.toml", within_s=300)
-    assert looked.code == 0, looked.all
+    bench("doctor", "--hosts", "first.toml", within_s=300, code=0)
 
 
 def planted(hosts: Lab, label: str, code: str) -> None:
@@ -201,8 +200,7 @@ def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Pat
         with (site / "benchforge/errors.py").open("a") as file:
             file.write("\n# changed\n")
     (tmp_path / "suite.toml").write_text(text)
-    refused = bench("run", "suite.toml", within_s=300)
-    assert refused.code == 2, refused.all
+    refused = bench("run", "suite.toml", within_s=300, code=2)
     message = next(line for line in refused.err.splitlines() if "hosts.app: " in line)
     assert "hosts.app: benchforge there is" in message
     assert "remove ~/.cache/benchforge/far" in refused.err

@@ -243,8 +243,7 @@ def test_a_folder_that_is_no_dataset_of_redis_is_told_before_anything_starts(
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
     (tmp_path / "a.toml").write_text(SUITE.format(options='dataset = "./mine"'))
-    done = bench("run", "a.toml")
-    assert done.code == 2
+    done = bench("run", "a.toml", code=2)
     assert told in done.err
     assert "hint: " in done.err
     assert not (tmp_path / "results").exists()

@@ -70,10 +70,10 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
     assert {case.case.server for case in read_summary(result).cases} == {SOON, LATE}
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
-    assert bench("check", "a/suite.toml").code == 0
+    bench("check", "a/suite.toml", code=0)
     assert "warning: --time 6s is too short: an interval takes 3 blocks, about " in told.err
     for off in ("scenarios.duel.interleave=off", "repeat.interleave=off"):
-        assert bench("plan", "a/suite.toml", "--set", off).code == 0
+        bench("plan", "a/suite.toml", "--set", off, code=0)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,7 @@ def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_a_url_that_nobody_serves_ends_the_duel(bench: Bench, tmp_path: Path) -> None:
-    told = bench("duel", f"http://127.0.0.1:{free_port()}/", PONG, "--time", "1s")
-    assert told.code == 4, told.all
+    told = bench("duel", f"http://127.0.0.1:{free_port()}/", PONG, "--time", "1s", code=4)
     assert "nothing listens there: connection refused" in told.err
     assert "start the server first" in told.err
     assert list(tmp_path.iterdir()) == []
@@ -207,8 +206,7 @@ def test_the_answers_are_compared_before_the_load(
 def test_servers_with_different_bodies_are_measured_and_not_comparable(
     bench: Bench, tmp_path: Path
 ) -> None:
-    told = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s")
-    assert told.code == 4, told.all
+    told = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
     if "FAILED" not in told.err:
         assert "! duel (in turns)  Not comparable: their bodies differ" in told.out, told.all
     assert "warning: b does not answer as a does: the body differs from" in told.err
@@ -272,8 +270,7 @@ def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -
 def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], where: str, hint: str
 ) -> None:
-    told = bench("duel", *words)
-    assert told.code == 2
+    told = bench("duel", *words, code=2)
     lines = told.err.splitlines()
     assert [line for line in lines if line.startswith("error: ") and where in line]
     said = lines[-1]
@@ -284,8 +281,7 @@ def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
 
 def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text("benchforge = 1\n")
-    told = bench("duel", PONG, SLOW, "--save", "suite.toml")
-    assert told.code == 2
+    told = bench("duel", PONG, SLOW, "--save", "suite.toml", code=2)
     assert "--save suite.toml: the file exists, and it was not written by duel" in told.err
     assert (tmp_path / "suite.toml").read_text() == "benchforge = 1\n"
 

@@ -58,8 +58,7 @@ def log(folder: Path) -> Path:
 
 def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Path) -> None:
     log(tmp_path)
-    wrote = bench("new", "suite", "mine", "--from-log", "access.log")
-    assert wrote.code == 0, wrote.all
+    wrote = bench("new", "suite", "mine", "--from-log", "access.log", code=0)
     for says in (
         "left out: 9 were for static files",
         "to complete: POST /orders/{orders_item_post.id",
@@ -89,15 +88,14 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     (case,) = expand(load(folder / "suite.toml", Registry()))
     assert case.workload is not None
     assert list(case.workload.first) == list(kinds)
-    assert bench("plan", "mine/suite.toml", "--requests", "1").code == 0
+    bench("plan", "mine/suite.toml", "--requests", "1", code=0)
     assert list(expand(load(folder / "suite.toml", Registry(), profile="highest")))
     # What is a comment becomes a kind of its share when its signs are removed.
     begin = text.index("#[scenarios.mix.kinds.orders_item_post]")
     comment, end = text[begin:].split("\n\n", 1)
     body = comment.replace("\n#", "\n").removeprefix("#").replace('"CHANGE-ME": 1', '"product": 7')
     (folder / "whole.toml").write_text(f"{text[:begin]}{body}\n\n{end}")
-    posted = bench("plan", "mine/whole.toml", "--requests", "1")
-    assert posted.code == 0, posted.all
+    posted = bench("plan", "mine/whole.toml", "--requests", "1", code=0)
     assert "  orders_item_post: share 4\n    POST /orders/" in posted.out
 
 
@@ -121,7 +119,7 @@ def test_a_path_with_a_part_of_such_a_word_is_no_login(
     lines = [line(f"/products/{n}", n) for n in range(1, 90)]
     lines += [line(path, n, 201, "POST") for n in range(9)]
     (tmp_path / "access.log").write_text("".join(lines))
-    assert bench("new", "suite", "mine", "--from-log", "access.log").code == 0
+    bench("new", "suite", "mine", "--from-log", "access.log", code=0)
     text = (tmp_path / "mine" / "suite.toml").read_text()
     assert "session" not in text
     assert f'#path = "{path}"' in text
@@ -133,7 +131,7 @@ def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, ke
     lines += [line("/api/login", n, status, "POST") for n in range(9)]
     lines += [line("/orders", n, 201, "POST") for n in range(9)]
     (tmp_path / "access.log").write_text("".join(lines))
-    assert bench("new", "suite", "mine", "--from-log", "access.log").code == 0
+    bench("new", "suite", "mine", "--from-log", "access.log", code=0)
     path = tmp_path / "mine" / "suite.toml"
     text = path.read_text().replace('"CHANGE-ME": 1', '"id": {products_item.id:raw}')
     begin, end = text.index("# POST"), text.index("[repeat]")
@@ -143,8 +141,7 @@ def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, ke
     refused = bench("plan", path, "--requests", "1")
     assert "10" in refused.err, refused.all
     path.write_text(path.read_text().replace("users = 10 ", "users = 2 "))
-    planned = bench("plan", path, "--requests", "2")
-    assert planned.code == 0, planned.all
+    planned = bench("plan", path, "--requests", "2", code=0)
     assert "orders_post: share" in planned.out
     assert f"login, before the load and not measured: 2 users, expected status {status}" in (
         planned.out
@@ -162,7 +159,7 @@ def test_a_log_is_read_compressed_and_again_gives_the_same(bench: Bench, tmp_pat
     with gzip.open(tmp_path / "access.log.gz", "wb") as file:
         file.write(plain.read_bytes())
     for name in ("access.log", "access.log.gz"):
-        assert bench("new", "suite", name[-2:], "--from-log", name).code == 0
+        bench("new", "suite", name[-2:], "--from-log", name, code=0)
     folders = tmp_path / "og", tmp_path / "gz"
     first, second = ({file.name: file.read_text() for file in one.iterdir()} for one in folders)
     first["suite.toml"] = first["suite.toml"].replace("access.log", "access.log.gz")
@@ -209,8 +206,7 @@ def test_numbers_and_paths_of_one_client_are_placeholders(bench: Bench, tmp_path
     lines += [line("/visits/ada-lovelace/7713", 7) for _ in range(20)]
     apart = [line("/list?page=6641").replace("203.0.113.1", f"2001:db8::{n}") for n in range(9)]
     (tmp_path / "access.log").write_text("".join(lines + apart))
-    wrote = bench("new", "suite", "mine", "--from-log", "access.log")
-    assert wrote.code == 0, wrote.all
+    wrote = bench("new", "suite", "mine", "--from-log", "access.log", code=0)
     written = "".join(file.read_text() for file in (tmp_path / "mine").glob("[!s]*.csv"))
     written += (tmp_path / "mine" / "suite.toml").read_text()
     for private in ("578120943", "913", "7713", "6641", "lovelace", "visits", "/form", "ssn"):
@@ -290,11 +286,10 @@ def test_variables_of_nginx(tmp_path: Path, entry: dict[str, str], client: str) 
 )
 def test_a_name_of_any_kind(bench: Bench, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("".join(line("/list", n) for n in range(5)))
-    assert bench("new", "suite", "mine", "--from-log", name).code == 0
+    bench("new", "suite", "mine", "--from-log", name, code=0)
     checked = bench("check", "mine/suite.toml")
     assert (checked.code, checked.err) == (0, ""), checked.all
-    missing = bench("new", "suite", "other", "--from-log", f"no{name}")
-    assert missing.code == 2
+    missing = bench("new", "suite", "other", "--from-log", f"no{name}", code=2)
     assert re.fullmatch(r"error: no[^\n]*: No such file[^\n]*\nhint: [^\n]*\n", missing.err)
 
 

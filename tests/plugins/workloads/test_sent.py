@@ -171,7 +171,6 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
 def test_a_load_that_is_of_one_request_takes_no_mix(
     bench: Bench, tmp_path: Path, load: str, says: str
 ) -> None:
-    refused = bench("check", suite(tmp_path, load))
-    assert refused.code == 2, refused.all
+    refused = bench("check", suite(tmp_path, load), code=2)
     assert f"scenarios.mix.loaders[0]: 'load' {says}, and mix has 3 kinds" in refused.err
     assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

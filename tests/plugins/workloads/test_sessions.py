@@ -71,10 +71,8 @@ def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) ->
 def test_a_result_with_sessions_is_verified_without_its_server(
     bench: Bench, tmp_path: Path
 ) -> None:
-    ran = bench("run", suite(tmp_path), "-o", "results")
-    assert ran.code == 0, ran.all
-    (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
+    result = bench("run", suite(tmp_path), "-o", "results", code=0).result
+    bench("validate", result, code=0)
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
     assert trial["stream"]["records"] > 0
     verified = bench("verify", result)
@@ -95,8 +93,7 @@ def test_a_result_with_sessions_is_verified_without_its_server(
 def test_a_session_that_is_wrong_is_told_with_its_place(
     bench: Bench, tmp_path: Path, before: str, after: str, says: str
 ) -> None:
-    refused = bench("check", suite(tmp_path, change=(before, after)))
-    assert refused.code == 2, refused.all
+    refused = bench("check", suite(tmp_path, change=(before, after)), code=2)
     assert says in refused.err, refused.all
     assert "members.toml:" in refused.err
 

@@ -222,9 +222,8 @@ def test_a_word_that_is_none_of_the_two(tmp_path: Path) -> None:
 
 def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path: Path) -> None:
     file = suite(tmp_path, "", '[placement]\nserver = "0,99998"\nloader = [99999]')
-    assert bench("plan", file).code == 0  # to be run elsewhere
-    done = bench("run", file)
-    assert done.code == 2
+    bench("plan", file, code=0)  # to be run elsewhere
+    done = bench("run", file, code=2)
     assert "placed.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
     assert "placed.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
     assert f"hint: available CPUs: {USABLE}" in done.err
@@ -277,8 +276,7 @@ loaders = ["pace"]
 clients = ["library"]
 backends = ["agents"]
 """)
-    done = bench("run", file)
-    assert done.code == 0, done.all
+    done = bench("run", file, code=0)
     assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")
     asked = {"server": str(first), "upstream": str(first)}
@@ -294,7 +292,7 @@ backends = ["agents"]
         assert {one["label"] for one in trial["observation"]["usage"]} <= placed["seen"].keys()
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 2
-    assert bench("validate", header.parent).code == 0
+    bench("validate", header.parent, code=0)
     where = f"{first} for server, upstream; {last} for backend, loader"
     assert done.out.count(f"CPUs: {where}") == 1
     assert (header.parent / "report.md").read_text().count(where) == 1
@@ -340,8 +338,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
         + "".join(f'{role} = "{first}"\n' for role in ("server", "upstream", "backend", "loader")),
     )
     file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
-    done = bench("run", file)
-    assert done.code == 0, done.all
+    done = bench("run", file, code=0)
     (trial,) = trials(tmp_path)
     (stray,) = trial["placement"]["elsewhere"]
     assert (stray["label"], stray["cpus"], stray["processes"]) == ("server-one", str(last), 1)
@@ -353,8 +350,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
 
 
 def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) -> None:
-    done = bench("run", suite(tmp_path))
-    assert done.code == 0, done.all
+    done = bench("run", suite(tmp_path), code=0)
     assert f"CPUs {USABLE}, shared by all" in done.err
     (trial,) = trials(tmp_path)
     assert trial["placement"] is None

@@ -195,8 +195,7 @@ def test_noise_that_does_not_end_is_said_once_and_waited_for_no_more(
 def test_it_is_not_looked_where_nobody_wants_it(
     bench: Bench, tmp_path: Path, quiet: str, top: str
 ) -> None:
-    done = bench("run", suite(tmp_path, quiet, top=top))
-    assert done.code == 0, done.all
+    done = bench("run", suite(tmp_path, quiet, top=top), code=0)
     for trial in trials(tmp_path):
         assert "quiet" not in trial["phases"]
         assert "quiet" not in {one["id"] for one in trial["checks"]}
@@ -229,7 +228,6 @@ def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
 
 
 def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:
-    done = bench("check", suite(tmp_path, 'quiet = "never"'))
-    assert done.code == 2
+    done = bench("check", suite(tmp_path, 'quiet = "never"'), code=2)
     assert "quiet.toml:11:1: repeat.quiet: expected a duration such as" in done.err
     assert "or 'off', got 'never'" in done.err

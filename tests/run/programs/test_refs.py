@@ -58,8 +58,7 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     (tmp_path / "suite.toml").write_text(suite(blocks=2))
     index = (tmp_path / ".git/index").read_bytes()
     refs = git(tmp_path, "for-each-ref")
-    told = bench("run", "suite.toml", "-o", "out", *SHORT)
-    assert told.code == 4, told.all
+    told = bench("run", "suite.toml", "-o", "out", *SHORT, code=4)
     assert "Not comparable: their bodies differ" in told.out
     folder = result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
@@ -78,7 +77,7 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     assert (tmp_path / ".git/index").read_bytes() == index
     assert git(tmp_path, "for-each-ref") == refs
     assert git(tmp_path, "worktree", "list").count("\n") == 0
-    assert bench("validate", folder).code == 0
+    bench("validate", folder, code=0)
 
 
 def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) -> None:
@@ -170,8 +169,7 @@ def test_what_leads_nowhere(bench: Bench, tmp_path: Path, old: str, new: str, sa
     assert old in suite()
     (tmp_path / "suite.toml").write_text(suite().replace(old, new, 1))
     for command in ("run", "doctor"):
-        told = bench(command, "suite.toml")
-        assert told.code == 2, told.all
+        told = bench(command, "suite.toml", code=2)
         assert "error: suite.toml:" in told.err
         assert says.format(top=tmp_path.resolve()) in told.err
     assert not (tmp_path / "results").exists()
@@ -188,16 +186,14 @@ def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     git(tmp_path, "init", "--quiet")
     (tmp_path / "suite.toml").write_text(suite("HEAD"))
-    told = bench("run", "suite.toml")
-    assert told.code == 2
+    told = bench("run", "suite.toml", code=2)
     assert "servers.before.ref: no commit 'HEAD' in" in told.err
 
 
 def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
     text = 'benchforge = 1\n[servers.before]\nuse = "waitress"\napp = "hello_wsgi"\nref = "main"\n'
     (tmp_path / "suite.toml").write_text(text + LOAD.replace(', "after"', ""))
-    told = bench("check", "suite.toml")
-    assert told.code == 2
+    told = bench("check", "suite.toml", code=2)
     assert "'hello_wsgi' is built in, and 'ref' is for an app of your own" in told.err
 
 
@@ -209,8 +205,7 @@ def test_without_git(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "benchforge"]
     bench = calls(words, tmp_path, {**os.environ, "PATH": str(empty)})
     for command in ("run", "check", "serve"):
-        told = bench(command, "suite.toml", *(["before"] if command == "serve" else []))
-        assert told.code == 3, told.all
+        told = bench(command, "suite.toml", *(["before"] if command == "serve" else []), code=3)
         assert "missing program: git" in told.err
     assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
     # Who names no commit is measured all the same; what is not known is told.
@@ -224,8 +219,7 @@ def test_without_git(tmp_path: Path) -> None:
 def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("v2"))
-    told = bench("check", "suite.toml")
-    assert told.code == 0, told.all
+    told = bench("check", "suite.toml", code=0)
     assert "servers.before: whether v2 is a commit of its repository" in told.out
     assert "needs git" in told.out
     told = bench("plan", "suite.toml")
@@ -282,8 +276,7 @@ def test_a_run_goes_on_with_the_same_commit_only(bench: Bench, tmp_path: Path) -
     assert "not measured" in told.err, told.all
     folder = result(tmp_path / "out")
     commit(tmp_path, SLOW_TOO, "slow too")
-    told = bench("run", "--resume", folder)
-    assert told.code == 2
+    told = bench("run", "--resume", folder, code=2)
     assert "its code or data changed since it was begun" in told.err
     git(tmp_path, "reset", "--quiet", "--hard", "HEAD~1")
     told = bench("run", "--resume", folder)

@@ -137,8 +137,9 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
-    told = bench("run", written(tmp_path, PY312 + PYPY, scenario=vary))
-    assert told.code == 4, told.all  # what they answer is their Python: bodies that differ
+    told = bench(
+        "run", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
+    )  # what they answer is their Python: bodies that differ
     assert "py312 is CPython 3.12." in told.out
     folder, header = result(tmp_path)
     declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
@@ -161,11 +162,10 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
         assert b"--hash=sha256:" in lock
     assert "pypy is PyPy 3." in (folder / "report.md").read_text()
     assert "pypy is PyPy 3." in (folder / "report.html").read_text()
-    assert bench("validate", folder).code == 0
+    bench("validate", folder, code=0)
     (folder / "runtimes/pypy.txt").write_text("gunicorn==22\n")
     (folder / "runtimes/py312.txt").unlink()
-    damaged = bench("validate", folder)
-    assert damaged.code == 1
+    damaged = bench("validate", folder, code=1)
     assert "runtimes.pypy.lock_sha256: is not the digest" in damaged.out
     assert "runtimes.py312.lock_sha256: no such file" in damaged.out
 
@@ -177,8 +177,7 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
     path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
-    told = bench("run", path)
-    assert told.code == 4, told.all  # what they answer is their Python: bodies that differ
+    told = bench("run", path, code=4)  # what they answer is their Python: bodies that differ
     assert "building" not in told.err
     folder, header = result(tmp_path)
     assert header.runtimes.keys() == {"py312", "benchforge"}
@@ -212,8 +211,7 @@ def test_what_cannot_be_is_told_before_anything_starts(
 ) -> None:
     needed("uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
-    told = bench("run", path)
-    assert told.code == code, told.all
+    told = bench("run", path, code=code)
     assert says in told.err, told.err
     assert not (tmp_path / "results").exists()
 

@@ -89,8 +89,7 @@ def test_what_is_written_is_understood(
 def test_what_cannot_be_is_refused_where_it_stands(
     bench: Bench, tmp_path: Path, written: str, says: str
 ) -> None:
-    told = bench("check", suite(tmp_path, written))
-    assert told.code == 2, told.all
+    told = bench("check", suite(tmp_path, written), code=2)
     assert says in told.all
     assert told.all.count("error:") == 1
     assert "few.toml:" in told.all
@@ -158,8 +157,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             number += 1
             (place := folder / f"{number}").mkdir()
             bench = calls(bench_words(), place)
-            told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
-            assert told.code == 0, told.all
+            told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0)
             if number == 2 or "stopped after 8 blocks" in told.out:
                 break
         (place / "said").write_text(told.all)
@@ -186,9 +184,8 @@ def test_it_stops_once_it_is_enough_and_is_complete(
     assert summary.complete
     assert [case.planned for case in summary.cases] == [8, 8]
     assert "- blocks: stopped after 8 blocks: " in (result / "report.md").read_text()
-    assert bench("validate", result).code == 0
-    verified = bench("verify", result)
-    assert verified.code == 0, verified.all
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the machine's own may be large
     listed = bench("clean", "--results", result.parent)  # nobody is there to say yes
     assert "finished, 16 of 16 measurements" in listed.all, listed.all
@@ -211,8 +208,7 @@ def test_what_is_known_is_shown_after_a_block(
     result = cut(stopped, tmp_path, keep=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda one: one.update(checks=[]))
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 blocks: ping, throughput: .+ / .+ "
     answer = f"{about}(is undecided|differ) so far: "
     assert re.search(answer, told.err, re.MULTILINE), told.err
@@ -222,8 +218,7 @@ def test_what_is_known_is_shown_after_a_block(
 def test_after_the_last_block_nothing_is_missing(
     bench: Bench, stopped: tuple[Path, str], tmp_path: Path
 ) -> None:
-    told = bench("run", "--resume", cut(stopped, tmp_path, keep=16))
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
     assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in told.err
     assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
 
@@ -232,14 +227,13 @@ def test_after_a_kill_it_goes_on_and_decides_alike(
     bench: Bench, stopped: tuple[Path, str], tmp_path: Path
 ) -> None:
     result = cut(stopped, tmp_path, keep=13)
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", result, code=0)
     assert "resumed: 13 of up to 20 measurements are done" in told.err
     assert "block 8, the report's widest interval is " in told.err
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
 
 
 @pytest.mark.exhaustive
@@ -257,15 +251,14 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
         process.kill()
         process.wait(WAITS_S)
     result = only(tmp_path)
-    assert bench("validate", result).code == 0
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    bench("validate", result, code=0)
+    told = bench("run", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
     planned = read_header(result).plan[: 2 * blocks]
     assert places(result) == [(one.block, one.position) for one in planned]
     assert summary_of(result).complete
     assert f"stopped after {blocks} blocks: " in told.out
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
 
 def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
@@ -289,9 +282,8 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
     (verdict,) = [comparison.verdict for comparison in summary_of(result).comparisons]
     assert verdict is not None
     assert ("NOT COMPLETE" in told.out) == (verdict.state != "decided")
-    assert bench("validate", result).code == 0
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    bench("validate", result, code=0)
+    told = bench("run", "--resume", result, code=0)
     assert places(result) == [(one.block, one.position) for one in read_header(result).plan]
     assert (
         "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
@@ -301,12 +293,11 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
     assert summary.complete
     assert summary.stop_decision is not None
     assert (summary.stop_decision.stop, summary.stop_decision.reached) == (True, False)
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
     # Whoever goes on although it is enough is told so.
     edited(result / "result.json", lambda one: one["until"].update(width=0.99))
-    told = bench("verify", result, "--all")
-    assert told.code == 1, told.all
+    told = bench("verify", result, "--all", code=1)
     assert "until.width: 0.99, but recomputed it is 0.0001" in told.out
     assert "stopped after 8 blocks: no interval is wider" in told.out
     assert "but it went on" in told.out
@@ -346,8 +337,7 @@ def test_what_cannot_be_is_seen(
     shutil.copytree(stopped[0], result)
     name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda one: one[name].update(change))
-    told = bench("validate", result)
-    assert told.code == 1, told.all
+    told = bench("validate", result, code=1)
     assert says in told.out
 
 
@@ -358,7 +348,6 @@ def test_a_block_that_is_taken_away_is_missed(
     shutil.copytree(stopped[0], result)
     for number in (15, 16):
         shutil.rmtree(result / f"trials/{number:04d}")
-    told = bench("validate", result)
-    assert told.code == 1, told.all
+    told = bench("validate", result, code=1)
     assert "complete: true, but recomputed it is false" in told.out
-    assert bench("verify", result).code == 1
+    bench("verify", result, code=1)

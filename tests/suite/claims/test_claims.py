@@ -191,15 +191,12 @@ def test_the_reports_have_each_sentence(answered: tuple[int, str, Path]) -> None
 
 
 def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
-    told = bench("validate", result)
-    assert told.code == 0, told.all
+    bench("validate", result, code=0)
     # Its header has an option that excludes others, beside their defaults.
-    assert bench("report", result, "-o", "-", "--reporter", "csv").code == 0
-    told = bench("verify", result)
-    assert told.code == 0, told.all
+    bench("report", result, "-o", "-", "--reporter", "csv", code=0)
+    bench("verify", result, code=0)
     change(result / "summary.json", ("verdicts", 0, "estimate", "sd"), lambda sd: sd * (1 + 1e-6))
-    told = bench("verify", result)
-    assert told.code == 1
+    told = bench("verify", result, code=1)
     assert "verdicts.0.estimate.sd" in told.out
 
 
@@ -237,8 +234,7 @@ def test_a_verdict_that_cannot_be_is_told(
     bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], said: str
 ) -> None:
     change(result / "summary.json", path, to)
-    told = bench("validate", result)
-    assert told.code == 1
+    told = bench("validate", result, code=1)
     assert said in told.all
 
 
@@ -247,8 +243,7 @@ def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> Non
     document = json.loads(file.read_text())
     document["verdicts"][0]["a"][0] = float("nan")
     file.write_text(json.dumps(document))
-    told = bench("validate", result)
-    assert told.code == 2
+    told = bench("validate", result, code=2)
     assert "summary.json" in told.all
 
 
@@ -256,10 +251,9 @@ def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> 
     change(
         result / "result.json", ("claims", 0, "instances", 0, "a", "case", "digest"), lambda _: "x"
     )
-    told = bench("validate", result)
-    assert told.code == 1
+    told = bench("validate", result, code=1)
     assert "claims.0: the case 'hello · fast · few' is not in `cases`" in told.all
-    assert bench("verify", result).code == 1
+    bench("verify", result, code=1)
 
 
 FAST = ("--set", "repeat.blocks=3")
@@ -271,8 +265,7 @@ def test_what_is_inconclusive_ends_with_0_unless_it_is_asked_for(
     code, out, result = run_with_twins(bench, tmp_path, FASTER + UNLIKE, *FAST)
     assert code == 0, out
     suite = result.parents[1] / "suite.toml"
-    again = bench("run", "--resume", result, suite, "--inconclusive-fails")
-    assert again.code == 1
+    again = bench("run", "--resume", result, suite, "--inconclusive-fails", code=1)
     assert "  ? unlike  " in again.out
     assert " is undecided: " in " ".join(again.out.split())
 
@@ -293,8 +286,7 @@ def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE + FASTER + LIKE)
-    told = bench("run", suite, "--profile", "smoke", "--only", "hello")
-    assert told.code == 0, told.all
+    told = bench("run", suite, "--profile", "smoke", "--only", "hello", code=0)
     assert "not tested, because their scenarios do not run: 1 claim (like)\n" in told.all
     assert "claims are not judged, a smoke measures nothing: faster\n" in told.out
     assert (tmp_path / "heard.txt").read_text() == "suite"
@@ -307,8 +299,7 @@ def test_a_claim_that_fails_ends_with_1_and_a_listener_hears_the_verdicts(
     code, _, result = run(bench, tmp_path, FASTER + SLOWER, *FAST, "--only", "hello")
     assert code == 1
     assert (tmp_path / "heard.txt").read_text() == "suite holds fails"
-    again = bench("run", "--resume", result, tmp_path / "suite.toml")
-    assert again.code == 1, again.all
+    bench("run", "--resume", result, tmp_path / "suite.toml", code=1)
 
 
 def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:

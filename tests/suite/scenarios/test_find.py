@@ -73,8 +73,7 @@ def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
     while True:
         attempt += 1
         (place := folder / f"{attempt}").mkdir()
-        told = bench("run", suite(place, text), "-o", place / "results")
-        assert told.code == 0, told.all
+        told = bench("run", suite(place, text), "-o", place / "results", code=0)
         ends = phases(summed(the_result(place)))
         if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
             return told, the_result(place)
@@ -157,16 +156,14 @@ blocks = 1
 
     trials = [one for one in read_trials(result) if one.case.scenario == "ping"]
     assert [one.block for one in trials] == list(range(1, len(trials) + 1))
-    assert bench("validate", result).code == 0
-    verified = bench("verify", result)
-    assert verified.code == 0, verified.all
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
 
 
 def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
     # No neighbour keeps the server from such a latency, so that the search does not end before.
     path = suite(tmp_path, TOP + SHORT.replace("100ms", "5s"))
-    told = bench("run", path, "--time-limit", "4s")
-    assert told.code == 0, told.all
+    told = bench("run", path, "--time-limit", "4s", code=0)
     result = the_result(tmp_path)
     assert "NOT COMPLETE" in told.out
     found = summed(result)["ping"].capacity
@@ -176,11 +173,10 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     assert "which the time limit left no time for" in told.err
     first = read_trials(result)
     killed(tmp_path, result, len(first) + 1)
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     there = read_trials(result)
     assert there[: len(first)] == first
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", result, code=0)
     assert f"resumed: {len(there)} of 10 measurements are done" in told.err
     trials = read_trials(result)
     assert trials[: len(there)] == there
@@ -189,7 +185,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     found = summed(result)["ping"].capacity
     assert found is not None
     assert found.phase == "done"
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
     told = bench("run", "--resume", result)
     assert "nothing is missing" in told.err
     assert len(read_trials(result)) == len(trials)
@@ -254,8 +250,7 @@ def test_a_search_that_was_changed_is_told(
     bench: Bench, made: Path, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     copy = changed(made, tmp_path, change)
-    told = bench("validate", copy)
-    assert told.code == 1
+    told = bench("validate", copy, code=1)
     assert says in told.out
     assert bench("verify", copy).code != 0
 
@@ -268,8 +263,7 @@ def test_an_objective_that_was_made_easier_is_told(
     content = json.loads((copy / "result.json").read_text())
     content["searches"]["ping"]["objectives"][0]["bound"] = 50.0
     (copy / "result.json").write_text(json.dumps(content))
-    told = bench("verify", copy)
-    assert told.code == 1
+    told = bench("verify", copy, code=1)
     assert "searches.ping.objectives.0.bound: 50.0, but recomputed it is 5.0" in told.out
 
 
@@ -288,12 +282,11 @@ def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path:
     assert 2 <= len({one.block for one in read_trials(the_result(tmp_path))}) <= 5
     assert "trials say nothing" in told.out
     assert "NOT COMPLETE" not in told.out
-    assert bench("verify", the_result(tmp_path)).code == 0
+    bench("verify", the_result(tmp_path), code=0)
 
 
 def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> None:
-    told = bench("plan", suite(tmp_path))
-    assert told.code == 0
+    told = bench("plan", suite(tmp_path), code=0)
     assert "1 case: at most 12 trials, at most 24 s (6 s load, 18 s starts and stops)" in told.out
     says = "looks for the highest rate from 50 to 800/s that keeps latency p50 < 100ms, "
     assert f"  {says}errors < 0.1%; at most 12 trials a case\n" in told.out
@@ -478,8 +471,7 @@ def test_a_client_cannot_search(tmp_path: Path) -> None:
 
 
 def test_an_error_is_told_with_its_place(bench: Bench, tmp_path: Path) -> None:
-    told = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")))
-    assert told.code == 2
+    told = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")), code=2)
     assert "capacity.toml:17:28: scenarios.ping.find.slo: " in told.err
     assert "no metric 'latncy' is declared" in told.err
     assert "hint: did you mean 'latency'?" in told.err

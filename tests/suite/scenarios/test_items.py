@@ -25,24 +25,20 @@ def test_an_array_of_so_many_is_right_and_verified(
 ) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(servers, PACE, scenario=f"expect = {{ {expect} }}"))
-    told = bench("run", path)
-    assert told.code == 0, told.all
-    (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    result = bench("run", path, code=0).result
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
     header = json.loads((result / "result.json").read_text())
     header["suite"] = header["suite"].replace(" = 3", " = 4")
     (result / "result.json").write_text(json.dumps(header))
-    told = bench("verify", result, "--all")
-    assert told.code == 1, told.all
+    told = bench("verify", result, "--all", code=1)
     assert "is not what the suite expects: expected 4 elements in $" in told.all
 
 
 def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(THREE, PACE, scenario="expect = { items = 50 }"))
-    told = bench("run", path)
-    assert told.code == 4, told.all
+    told = bench("run", path, code=4)
     assert "expected 50 elements in $, got 3" in told.out.replace("\n", " "), told.all
 
 
@@ -83,8 +79,7 @@ def test_what_cannot_be_is_an_error_with_its_place(
     bench: Bench, tmp_path: Path, expect: str, says: str
 ) -> None:
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=f"expect = {{ {expect} }}"))
-    told = bench("check", "s.toml")
-    assert told.code == 2
+    told = bench("check", "s.toml", code=2)
     assert says in told.err
     assert told.err.count("error: ") == 1, told.err
     lines = (tmp_path / "s.toml").read_text().splitlines()
@@ -101,13 +96,11 @@ def test_an_answer_without_a_body_has_no_elements(
 ) -> None:
     text = suite(THREE, PACE, scenario="expect = { items = 3 }")
     (tmp_path / "s.toml").write_text(text.replace('request = { path = "/ping" }', request_of))
-    told = bench("check", "s.toml")
-    assert told.code == 2
+    told = bench("check", "s.toml", code=2)
     assert "expect: `items` counts elements of a body, and an answer to HEAD has none" in told.err
 
 
 def test_a_body_of_the_same_array_may_stand_beside_it(bench: Bench, tmp_path: Path) -> None:
     expect = 'expect = { items.data.rows = 2, body = \'{"data": {"rows": [1, 2]}}\' }'
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=expect))
-    told = bench("check", "s.toml")
-    assert told.code == 0, told.all
+    bench("check", "s.toml", code=0)

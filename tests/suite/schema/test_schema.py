@@ -341,8 +341,7 @@ def test_results_are_what_their_schema_says(
         'vary = { "loaders.l.connections" = [1, 2] }\n[repeat]\nblocks = 1\n'
         '[tables.t]\nscenario = "s"\nrows = "loaders.l.connections"\nmetric = "throughput"\n'
     )
-    told = bench("run", suite)
-    assert told.code == 0, told.err
+    bench("run", suite, code=0)
     (result,) = tmp_path.glob("results/*")
     real = {
         "result": result / "result.json",
@@ -453,8 +452,7 @@ def test_a_plugin_that_cannot_be_imported_leaves_out_its_parts_only(
     bench: Bench, installed: Path
 ) -> None:
     installed.write_text("import no_such_module\n")
-    told = bench("schema")
-    assert told.code == 0
+    told = bench("schema", code=0)
     assert told.err == (
         "warning: left out: metric apples: plugin metric-apples (apples_plugin, of apples 1) "
         "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n"
@@ -466,8 +464,7 @@ def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
     bench: Bench, installed: Path, folder: Path, checkers: Checkers
 ) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
-    told = bench("schema", "-o", folder / "suite.schema.json")
-    assert told.code == 0
+    told = bench("schema", "-o", folder / "suite.schema.json", code=0)
     assert told.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
     suite = folder / "suite.toml"
     metric = '[metrics.m]\nuse = "apples"\nanything = { at = "all" }\n'
@@ -480,9 +477,7 @@ def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
 
 
 def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:
-    told = bench("schema", "case")
-    assert told.code == 2
+    told = bench("schema", "case", code=2)
     assert "'case' is not one of" in told.err
-    told = bench("schema", "-o", tmp_path / "no" / "x.json")
-    assert told.code == 5
+    told = bench("schema", "-o", tmp_path / "no" / "x.json", code=5)
     assert "No such file or directory\nhint: choose another file with -o" in told.err

@@ -62,8 +62,7 @@ def test_three_megabytes_are_read(bench: Bench, tmp_path: Path) -> None:
 def test_what_is_no_file_is_not_read(bench: Bench, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     for path in ("pipe.toml", "/dev/zero"):
-        found = bench("run", path, within_s=100)
-        assert found.code == 2
+        found = bench("run", path, within_s=100, code=2)
         assert found.err.startswith(f"error: {path}: a pipe or a device, not a file\nhint: ")
 
 
@@ -107,8 +106,7 @@ def test_what_nobody_can_count_with_is_refused(
 def test_a_path_that_is_not_utf_8_is_refused(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "\udcff").mkdir()
     (tmp_path / "\udcff/a.toml").write_text(SUITE)
-    found = bench("run", "\udcff/a.toml")
-    assert found.code == 2, found.all
+    found = bench("run", "\udcff/a.toml", code=2)
     assert found.err.splitlines()[0].endswith(": its path is not UTF-8")
 
 
