@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, Told, bench_words, calls, needed
 from measured.small_results import shared
+from present import present
 from suite_texts.with_pace import suite
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -68,8 +69,7 @@ def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> T
 
 def until_it_asks(process: subprocess.Popen[str]) -> Iterator[str]:
     """Yield what it prints until it asks: like a person, who types no answer before a question."""
-    assert process.stderr is not None
-    while letter := process.stderr.read(1):
+    while letter := present(process.stderr).read(1):
         yield letter
         if letter == ":":
             return
@@ -175,8 +175,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
         subprocess.Popen([sys.executable, *program]) as runs,
     ):
         try:
-            assert serves.stdout is not None
-            assert serves.stdout.readline()
+            assert present(serves.stdout).readline()
             told = bench("clean", "--yes", code=0)
             assert f"stays: {template}: used by a benchforge that runs" in told.err
             assert f"stays: {runtime}: used by process {runs.pid}" in told.err
@@ -199,8 +198,7 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
         stdout=subprocess.PIPE,
     ) as serves:
         try:
-            assert serves.stdout is not None
-            assert serves.stdout.readline()
+            assert present(serves.stdout).readline()
             told = bench("clean")
             assert str(tmp_path / "t") not in told.out, told.all
         finally:

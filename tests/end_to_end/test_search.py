@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.quiet_trial import LIMITS, reading
 from made.quiet_trial import trial as quiet_trial
+from present import present
 
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile
@@ -66,8 +67,7 @@ def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
 
 
 def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
-    told = judged(one, {"s": find}, METRICS, smoke=smoke)
-    assert told is not None
+    told = present(judged(one, {"s": find}, METRICS, smoke=smoke))
     return told
 
 
@@ -193,8 +193,7 @@ def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> Non
     quiet = trial(400, latency=Histogram.of({60_000: 4000}))
     update = {"number": 3, "block": 3, "case": CASE, "search_outcome": sought(quiet)}
     trials = [*trials[:2], quiet.model_copy(update=update)]
-    asked_rate = where(FIND, CASE, trials).rate
-    assert asked_rate is not None
+    asked_rate = present(where(FIND, CASE, trials).rate)
     trials.append(noisy(4, asked_rate))
     assert where(FIND, CASE, trials).rate == asked_rate  # after a failure it does not count
 
@@ -370,8 +369,7 @@ def test_an_objective_may_be_about_a_kind() -> None:
 
 
 def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
-    slow = trial().reading
-    assert slow is not None
+    slow = present(trial().reading)
     items = slow.model_copy(update={"latency": Histogram.of({2000: slow.responses})})
     slow = slow.model_copy(update={"latency": Histogram.of({90_000: slow.responses})})
     stream = Stream(
@@ -392,8 +390,7 @@ def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
 
 
 def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -> None:
-    items = trial().reading
-    assert items is not None
+    items = present(trial().reading)
     stream = Stream(
         records=9,
         sha256="",

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from present import present
 
 from benchforge.cli.machine.doctor.installed import installed
 from benchforge.parts.registry import Registry
@@ -42,16 +43,14 @@ def bare(tmp_path: Path) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in TOOLS:
-        found = shutil.which(name)
-        assert found is not None
+        found = present(shutil.which(name))
         (programs / name).symlink_to(found)
     return clone
 
 
 def test_help_names_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
-    assert phony is not None
+    phony = present(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE))
     told = subprocess.run(["make", "-C", str(ROOT)], capture_output=True, text=True, check=True)
     for target in set(phony[1].split()) - {"help", "setup-dev"}:
         assert f"make {target} " in told.stdout

@@ -14,6 +14,7 @@ from front_door import Bench, bench, needed
 from made import plain
 from made.observed import LIMITS
 from planted.honest import accusations
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
@@ -90,8 +91,7 @@ def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
         (case.server.name, app) for case in CASES if (app := getattr(case.server, "app", None))
     }
     for app in built_in():
-        protocol = app_of(app).protocol
-        assert protocol is not None
+        protocol = present(app_of(app).protocol)
         served_by = {server for server, one in pairs if one == app}
         assert served_by == set(PROTOCOLS[protocol]), app
 
@@ -160,8 +160,7 @@ def measured(
     assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:
         assert trial.failure is None, trial.case.title
-        assert trial.reading is not None
-        assert trial.reading.responses > 0
+        assert present(trial.reading).responses > 0
         assert [answer.status for answer in trial.answers] == [trial.answers[0].status] * 2
         assert trial.monitor is not None
     bench("validate", result, code=0)

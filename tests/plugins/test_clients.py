@@ -33,6 +33,7 @@ from front_door import PROGRAMS, Bench, bench, lack, needed, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import accepts
 
@@ -273,8 +274,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
     assert sum(reading.errors.values()) == 12
     assert reading.connections in ({0} if (name, mode) != ("tornado", "curl") else {None})
-    assert reading.latency is not None
-    assert reading.latency.count == 0
+    assert present(reading.latency).count == 0
 
 
 @pytest.mark.samples(5)
@@ -534,9 +534,8 @@ def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
 def protocol() -> Any:
     spec = importlib.util.spec_from_file_location("clients_protocol", DRIVERS / "protocol.py")
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    present(spec.loader).exec_module(module)
     return module
 
 
@@ -659,11 +658,10 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     assert trial.measured, trial.failure
     assert (tmp_path / "trial/client-kept.out").exists()
     assert trial.reading is not None
-    assert trial.observation is not None
     assert (trial.reading.good, trial.reading.connections) == (50, 1)
     load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall", WHOLE)
     assert load.value == trial.reading.seconds
-    assert process.value == trial.observation.seconds
+    assert process.value == present(trial.observation).seconds
     assert (load.unit, load.why) == ("s", "")
     total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench, answering
+from present import present
 from repository import git
 from suite_texts.with_wrk import suite
 from users import NOBODY, SYSTEM_PYTHON, as_root
@@ -45,8 +46,7 @@ def holder(another_name: str) -> Iterator["subprocess.Popen[str]"]:
     words = [sys.executable, "-c", HOLDS, "/usr/bin/benchforge", "duel", another_name]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+        assert present(process.stdout).readline() == "held\n"
         yield process
 
 
@@ -57,8 +57,7 @@ def test_the_next_waits_until_the_holder_has_ended(holder: "subprocess.Popen[str
         heard.append(wait.holder)
         assert f" ago in {Path.cwd()}" in wait.began
         assert wait.began.startswith(f"user {getpass.getuser()}; ")
-        assert holder.stdin is not None
-        holder.stdin.close()
+        present(holder.stdin).close()
 
     with machine_lock.measuring(hear):
         assert holder.wait(60) == 0
@@ -142,8 +141,7 @@ def test_a_user_who_took_the_name_is_named(another_name: str, listens: str, hold
     heard: list[Wait] = []
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
+        present(other.stdout).readline()
 
         def hear(wait: Wait) -> None:
             heard.append(wait)
@@ -253,7 +251,6 @@ def test_a_test_of_the_authors_kit_says_that_it_waits(
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, cwd=tmp_path, stderr=pipe, text=True) as process:
-        assert process.stderr is not None
-        first = process.stderr.readline()
+        first = present(process.stderr).readline()
         process.kill()
     assert f"(process {holder.pid}) is measuring: waiting until it ends" in first

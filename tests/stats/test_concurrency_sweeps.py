@@ -13,6 +13,7 @@ from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text.sweeps import sweeps
 from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
+from present import present
 
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.summary import Summary
@@ -53,8 +54,7 @@ def test_a_line_says_the_most_and_from_where_on() -> None:
     summary = summed(rising())
     found = only(summary)
     assert [level.concurrency for level in found.levels] == list(LEVELS)
-    assert found.sweep is not None
-    assert found.sweep.best_level == 32
+    assert present(found.sweep).best_level == 32
     (line,) = sweeps(summary, "hello")
     assert line.startswith("a by few, connections varied: at most ")
     assert " requests/s (" in line
@@ -65,8 +65,7 @@ def test_a_line_says_the_most_and_from_where_on() -> None:
 def test_a_hard_knee_saturates() -> None:
     summary = summed(rising(knee=4))
     found = only(summary)
-    assert found.sweep is not None
-    assert found.sweep.saturated == 4
+    assert present(found.sweep).saturated == 4
     (line,) = sweeps(summary, "hello")
     assert "saturated from 4" in line
 
@@ -181,8 +180,7 @@ vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
     assert (slow.server, slow.option) == ("slow", "loaders.pace.connections")
     assert [level.concurrency for level in slow.levels] == [1, 2, 4]
     assert slow.blocks == 3
-    assert slow.sweep is not None
-    assert slow.sweep.best_level == 4  # it waits: the more at a time, the more
+    assert present(slow.sweep).best_level == 4  # it waits: the more at a time, the more
     assert "slow by pace, connections varied: at most " in told.out
     assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 1
     bench("validate", result, code=0)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
+from present import present
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.suite.verdict_rules import VerdictRules
@@ -354,9 +355,8 @@ def test_a_family_is_a_scenario_and_a_metric_or_the_run(
     others = [claim("a > b", label="O", metric="other")]
     found = judge(summary(*cases, verdict_rules=rules), [*many, *others])
     assert {one.family_size for one in found} == sizes
-    assert alone.estimate.p is not None
     for one in found[:8]:
-        assert one.p_adjusted == pytest.approx(min(1, max(sizes) * alone.estimate.p))
+        assert one.p_adjusted == pytest.approx(min(1, max(sizes) * present(alone.estimate.p)))
 
 
 def test_what_a_family_keeps_from_being_told_says_so() -> None:
@@ -388,8 +388,7 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
         claims.append(claim(holds, b=side, label=scenario, scenario=scenario))
     found = judge(summary(*cases, verdict_rules=rules), claims)
     for one, told in zip(found, claims, strict=True):
-        assert one.estimate.interval is not None
-        low, high = one.estimate.interval
+        low, high = present(one.estimate.interval)
         where = region(told.hypothesis)
         how = lies((low, high), where)
         same = told.hypothesis.bound / 1.03 < low and high < told.hypothesis.bound * 1.03
@@ -425,8 +424,7 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
     for a, fragile in ((steady, False), (once, True)):
         cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
         (found,) = judge(summary(*cases), [claim(holds, b=b)])
-        assert found.robust is not None
-        assert found.robust.method == "Hodges-Lehmann"
+        assert present(found.robust).method == "Hodges-Lehmann"
         assert found.fragile is fragile
         assert ("fragile" in found.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
@@ -551,8 +549,7 @@ def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> No
 
 def swapped(told: Claim) -> Claim:
     (asked,) = told.instances
-    assert asked.b is not None
-    return told.model_copy(update={"instances": (ClaimInstance(a=asked.b, b=asked.a),)})
+    return told.model_copy(update={"instances": (ClaimInstance(a=present(asked.b), b=asked.a),)})
 
 
 SEEDS = st.integers(0, 2**32)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
+from present import present
 
 from benchforge.errors import InvalidFile
 from benchforge.model.files.result import Header
@@ -30,8 +31,7 @@ class Throughput(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "higher"
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        assert trial.reading is not None
-        reading = trial.reading
+        reading = present(trial.reading)
         value = None if "lost" in reading.defects else reading.good_at_least / reading.seconds
         yield Sample(
             metric=label,
@@ -50,8 +50,7 @@ class Errors(Metric):
     better: ClassVar[Literal["higher", "lower"]] = "lower"
 
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:
-        assert trial.reading is not None
-        for name, count in trial.reading.errors.items():
+        for name, count in present(trial.reading).errors.items():
             yield Sample(metric=label, unit=self.unit, value=count, of=name)
 
 

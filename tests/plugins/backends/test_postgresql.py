@@ -18,6 +18,7 @@ from benchforge_backends.postgresql import Postgresql
 from benchforge_backends.redis import Redis
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import lack, needed
+from present import present
 from pydantic import ValidationError
 from serving.backends import PAUSE_S
 
@@ -121,8 +122,7 @@ def running(
         restored(HOST, "backend-agents", part, site)
         for number, task in enumerate(part.prepare(site)):
             done(here, task, f"prepare{number}", site.label, site.folder)
-        command = part.command(site)
-        assert command is not None
+        command = present(part.command(site))
         server = here.start("postgresql", command, site.folder, {})
         probe = part.ready(site)
         assert isinstance(probe, Succeeds)
@@ -235,8 +235,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
     with HOST.trial(site.folder) as here:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
-        command = part.command(site)
-        assert command is not None
+        command = present(part.command(site))
         finished = here.run("postgresql", command, site.folder, {}, 200)
     assert finished.code == 1
     assert told in finished.stderr.read_text()
@@ -247,8 +246,7 @@ def test_an_ordinary_user_needs_no_root() -> None:
         pytest.skip("every other test is one of an ordinary user already")
     python, packages = Path("/usr/bin/python3"), importlib.util.find_spec("pydantic")
     assert packages is not None
-    assert packages.origin is not None
-    path = f"{Path(packages.origin).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
+    path = f"{Path(present(packages.origin)).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with tempfile.TemporaryDirectory(prefix="bf-") as folder:
         os.chown(folder, 65534, 65534)
@@ -427,7 +425,6 @@ def test_a_database_that_already_runs_is_neither_started_nor_filled(
         assert part.gives(placed) == {"url": url, "DATABASE_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        assert version is not None
         parameter = postgresql(url=ours.gives(placed)["url"] + "&password=s%26cret").ready(placed)
         assert isinstance(parameter, Succeeds)
         assert parameter.command.environment == {"PGPASSWORD": "s&cret"}
@@ -437,12 +434,11 @@ def test_a_database_that_already_runs_is_neither_started_nor_filled(
         assert "s%26cret" not in words
         assert probe.command.environment == {"PGPASSWORD": "secret"}
         assert run(here, placed, probe.command, "ready") == (0, "1\n")
-        assert run(here, placed, version, "version")[1].startswith("1")
+        assert run(here, placed, present(version), "version")[1].startswith("1")
 
 
 def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = postgresql().version(site)
-    assert version is not None
+    version = present(postgresql().version(site))
     with HOST.trial(site.folder) as here:
         assert "PostgreSQL" in run(here, site, version, "version")[1]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
+from present import present
 from pydantic import ValidationError
 from serving.backends import HOST, run, running, site_at, write_dataset
 
@@ -96,8 +97,7 @@ def test_options_and_settings_reach_the_server(site: Site) -> None:
 
 def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
     part = redis(settings={"maxmemmory-policy": "noeviction"})
-    command = part.command(site)
-    assert command is not None
+    command = present(part.command(site))
     with HOST.trial(site.folder) as here:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
@@ -170,18 +170,16 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
         assert part.gives(placed) == {"url": url, "REDIS_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        assert version is not None
         assert "p w" not in " ".join(probe.command.argv)
         assert run(here, placed, probe.command)[0] == 0
-        assert run(here, placed, version)[1].startswith("redis_version:")
+        assert run(here, placed, present(version))[1].startswith("redis_version:")
         without = redis(url=ours.gives(placed)["url"]).ready(placed)
         assert isinstance(without, Succeeds)
         assert run(here, placed, without.command)[0] == 1
 
 
 def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = redis().version(site)
-    assert version is not None
+    version = present(redis().version(site))
     with HOST.trial(site.folder) as here:
         assert run(here, site, version)[1].startswith("Redis server v=")
 

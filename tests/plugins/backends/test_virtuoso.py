@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import needed
+from present import present
 from pydantic import ValidationError
 from serving.backends import HOST, run, running, site_at, write_dataset
 
@@ -115,9 +116,8 @@ def an_endpoint_that_is_there_is_neither_started_nor_filled(
     assert part.gives(placed) == {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
     probe, version = part.ready(placed), part.version(placed)
     assert isinstance(probe, Succeeds)
-    assert version is not None
     assert run(here, placed, probe.command)[0] == 0
-    assert run(here, placed, version)[1].startswith("Virtuoso/")
+    assert run(here, placed, present(version))[1].startswith("Virtuoso/")
     for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
         probe = virtuoso(url=wrong).ready(placed)
         assert isinstance(probe, Succeeds)
@@ -214,8 +214,7 @@ def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it
 
 
 def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = virtuoso().version(site)
-    assert version is not None
+    version = present(virtuoso().version(site))
     with HOST.trial(site.folder) as here:
         assert run(here, site, version)[1].startswith("Virtuoso 7.")
 

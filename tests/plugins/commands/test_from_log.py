@@ -17,6 +17,7 @@ import pytest
 from front_door import Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from present import present
 
 from benchforge.cli.suites.new.from_log.kinds import read
 from benchforge.cli.suites.new.from_log.lines import log_lines
@@ -86,8 +87,7 @@ def test_the_mix_is_that_of_the_log_and_has_no_secret(bench: Bench, tmp_path: Pa
     assert 'find.rate = [120, 5000]\nscenarios.mix.find.slo = ["latency p99 < 100ms"]\n' in text
     # It is sound: the kinds are there with the first request of each.
     (case,) = expand(load(folder / "suite.toml", Registry()))
-    assert case.workload is not None
-    assert list(case.workload.first) == list(kinds)
+    assert list(present(case.workload).first) == list(kinds)
     bench("plan", "mine/suite.toml", "--requests", "1", code=0)
     assert list(expand(load(folder / "suite.toml", Registry(), profile="highest")))
     # What is a comment becomes a kind of its share when its signs are removed.
@@ -149,8 +149,7 @@ def test_a_login_becomes_a_session(bench: Bench, tmp_path: Path, status: int, ke
     assert "    POST /api/login\n" in planned.out
     assert "{users.password}" in planned.out
     assert f"\n{kept}" in path.read_text()
-    session = load(path, Registry()).scenarios["mix"].session
-    assert session is not None
+    session = present(load(path, Registry()).scenarios["mix"].session)
     assert "/api/login" in str(session["request"])
 
 

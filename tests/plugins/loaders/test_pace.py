@@ -24,6 +24,7 @@ from front_door import PROGRAMS, Bench, answering, program_words
 from hypothesis import given
 from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
+from present import present
 from pydantic import ValidationError
 
 from benchforge.parts.registry import Registry
@@ -496,8 +497,7 @@ def test_statuses_are_counted_and_split(tmp_path: Path) -> None:
 def test_a_large_body_is_counted_and_not_kept(tmp_path: Path) -> None:
     reading = loaded(tmp_path, "/large", duration="50s", requests=2, connections=1)
     assert reading.document_bytes == 100_000_000
-    assert reading.received_bytes is not None
-    assert reading.received_bytes > 200_000_000
+    assert present(reading.received_bytes) > 200_000_000
 
 
 def test_a_large_body_takes_little_memory(tmp_path: Path) -> None:
@@ -525,8 +525,7 @@ def test_a_server_that_stalls_ends_in_timeouts_and_requests_in_flight(
     assert reading.censored == reading.errors["timeout"] == reading.unanswered
     assert reading.censored > 0
     assert reading.censored_from_us == 300_000
-    assert reading.in_flight is not None
-    assert reading.printed["started"] == reading.censored + reading.in_flight.count
+    assert reading.printed["started"] == reading.censored + present(reading.in_flight).count
 
 
 def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: Path) -> None:
@@ -535,8 +534,7 @@ def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: P
     assert reading.schedule is not None
     assert reading.in_flight.count == reading.schedule.intended
     assert reading.schedule.sent == 2  # as many as connections
-    assert reading.schedule.queueing is not None
-    assert reading.schedule.queueing.count == reading.in_flight.count - 2
+    assert present(reading.schedule.queueing).count == reading.in_flight.count - 2
 
 
 def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
@@ -613,12 +611,9 @@ def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
     reading = loaded(tmp_path, "/ok", requests=None, **options)
     assert reading.schedule is not None
     assert reading.schedule.intended == 250
-    assert reading.schedule.lateness is not None
-    assert reading.schedule.lateness.count == 250
-    assert reading.in_flight is not None
-    assert reading.responses + reading.in_flight.count == 250
-    assert reading.series is not None
-    assert sum(reading.series.completed) == reading.responses
+    assert present(reading.schedule.lateness).count == 250
+    assert reading.responses + present(reading.in_flight).count == 250
+    assert sum(present(reading.series).completed) == reading.responses
 
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
@@ -629,8 +624,7 @@ def test_a_number_of_requests_is_exact(
         tmp_path, "/ok", processes=processes, connections=4, requests=101, duration="20s", **options
     )
     assert reading.good == 101
-    assert reading.in_flight is not None
-    assert reading.in_flight.count == 0
+    assert present(reading.in_flight).count == 0
 
 
 def later_than(histogram: Histogram | None, us: int) -> int:
@@ -658,8 +652,7 @@ def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> N
     assert closed.responses == 100
     assert later_than(closed.latency, 500_000) == 1
     (p90,) = [one for one in samples(closed) if one.of == "p90"]
-    assert p90.value is not None
-    assert p90.value < 0.5
+    assert present(p90.value) < 0.5
 
 
 def samples(reading: Reading) -> list[Any]:
@@ -674,8 +667,7 @@ def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
     assert reading.responses == 0
     (p50, *_) = samples(reading)
     assert p50.lower_bound
-    assert p50.value is not None
-    assert p50.value > 0
+    assert present(p50.value) > 0
 
 
 def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) -> None:
@@ -688,8 +680,7 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
         )  # fmt: skip
         if attempt == 5 or later_than(reading.service_time, 250_000) == 1:
             break
-    assert reading.schedule is not None
-    assert later_than(reading.schedule.queueing, 250_000) >= 20
+    assert later_than(present(reading.schedule).queueing, 250_000) >= 20
     assert reading.service_time is not None
     assert reading.service_time.count == 100
     assert later_than(reading.service_time, 250_000) == 1

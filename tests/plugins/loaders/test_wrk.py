@@ -25,6 +25,7 @@ from benchforge_loaders.wrk.wrk import Wrk
 from front_door import needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from present import present
 from pydantic import ValidationError
 
 from benchforge.parts.load_tool.timed import lasted
@@ -162,8 +163,7 @@ def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
 @pytest.mark.parametrize("name", READABLE)
 def test_every_latency_is_a_response_that_was_not_late(name: str) -> None:
     reading = read(name)
-    assert reading.latency is not None
-    assert reading.latency.count + reading.errors["timeout"] == reading.responses
+    assert present(reading.latency).count + reading.errors["timeout"] == reading.responses
     assert reading.censored == reading.errors["timeout"]
     assert reading.test_connections == 1
 
@@ -242,8 +242,7 @@ def test_requests_without_a_response_are_counted_apart() -> None:
 def test_a_server_that_never_answers_is_a_reading_of_nothing() -> None:
     reading = read("hang")
     assert (reading.responses, reading.good, reading.received_bytes) == (0, 0, 0)
-    assert reading.latency is not None
-    assert reading.latency.count == 0
+    assert present(reading.latency).count == 0
 
 
 def test_a_refused_connection_is_told_in_the_words_of_wrk() -> None:
@@ -345,8 +344,7 @@ def test_any_change_of_the_file_is_refused_or_still_adds_up(
         reading = recorded("slow")[0].read(output(left))
     except OutputDamaged:
         return
-    assert reading.latency is not None
-    assert reading.latency.count + reading.censored == reading.responses
+    assert present(reading.latency).count + reading.censored == reading.responses
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -407,8 +405,7 @@ def test_the_printed_percentile_of_nothing_is_zero() -> None:
 
 def program() -> tuple[Path, dict[str, str]]:
     needed("wrk")
-    found = locate("wrk")
-    assert found is not None
+    found = present(locate("wrk"))
     return found, libraries(found)
 
 

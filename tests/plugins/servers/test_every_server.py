@@ -33,6 +33,7 @@ from benchforge_servers.wsgi.threads import ThreadsServer
 from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import accepts, get, grown, serving
 
@@ -277,8 +278,7 @@ def test_the_version_comes_from_the_interpreter_that_serves(
     site: Site, cls: type[AppServer]
 ) -> None:
     part = cls.model_validate({"app": "a:b"} | ({"interface": "wsgi"} if cls is Granian else {}))
-    version = part.version(site)
-    assert version is not None
+    version = present(part.version(site))
     assert version.argv[0] == str(site.python)
     if cls is ApiHour:
         return  # it is not beside benchforge
@@ -302,8 +302,7 @@ def test_the_version_comes_from_the_interpreter_that_serves(
 def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
     site: Site, cls: type[AppServer], options: dict[str, Any]
 ) -> None:
-    command = cls.model_validate({"app": "nowhere:app"} | options).command(site)
-    assert command is not None
+    command = present(cls.model_validate({"app": "nowhere:app"} | options).command(site))
     with HOST.trial(site.folder) as here:
         finished = here.run("server", command, site.folder, {}, 200)
     assert (finished.code == 0) is (cls is Hypercorn)
@@ -389,8 +388,7 @@ def test_an_idle_connection_is_closed(
     own: Site, row: tuple[type[AppServer], str, dict[str, Any]], word: str
 ) -> None:
     part = part_of(own, *row)
-    command = part.command(own)
-    assert command is not None
+    command = present(part.command(own))
     assert word in " ".join(command.argv)
     with (
         HOST.trial(own.folder) as here,
@@ -618,8 +616,7 @@ def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
 
 
 def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
-    command = part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own)
-    assert command is not None
+    command = present(part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own))
     with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as here:
         finished = here.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
@@ -710,8 +707,7 @@ def test_api_hour_serves_a_container_and_ends_at_once(
             assert kept(here, placed.port)
             assert grown(here, server, 4)
         finished = here.finished(server)
-    assert finished is not None
-    assert finished.code == -signal.SIGKILL
+    assert present(finished).code == -signal.SIGKILL
     assert here.left == 0
     assert [one["backlog"] for one in told] == [[77]] * 3
     assert server.stdout.read_text() == ""

@@ -17,6 +17,7 @@ import pytest
 from benchforge_servers.proxies.nginx import Nginx
 from front_door import needed, program_words
 from measured.case import cases, trial_of
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import grown
 
@@ -94,8 +95,7 @@ def serving(here: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, S
     restored(HOST, site.label, part, site)
     for number, task in enumerate(part.prepare(site)):
         done(here, task, f"{site.label}-{number}", site.label, site.folder)
-    command = part.command(site)
-    assert command is not None
+    command = present(part.command(site))
     server = here.start(site.label, command, site.folder, {})
     while not here.owns(server, site.port):
         assert here.alive(server), server.stderr.read_text()
@@ -215,8 +215,7 @@ def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
         with connection(here, placed, "https") as asked:
             assert isinstance(asked.sock, ssl.SSLSocket)
             assert asked.sock.version() == "TLSv1.2"
-            cipher = asked.sock.cipher()
-            assert cipher is not None
+            cipher = present(asked.sock.cipher())
             assert "RSA" in cipher[0]
             assert answer(asked)[1] == b"x" * 1024
     assert server.stdout.read_text() == ""
@@ -266,8 +265,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
             own = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
             restored(HOST, key, part, own)
-            found = part.certificate(own)
-            assert found is not None
+            found = present(part.certificate(own))
             words = [*openssl, "x509", "-in", str(found), "-noout", "-text"]
             text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
@@ -358,8 +356,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     assert sum(trial.reading.errors.values()) == 0
     assert [one.status for one in trial.answers] == [200, 200]
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
-    assert trial.observation is not None
-    assert trial.observation.foreign_connections == ""
+    assert present(trial.observation).foreign_connections == ""
 
 
 @pytest.mark.parametrize(

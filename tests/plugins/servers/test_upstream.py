@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import pytest
 from front_door import PROGRAMS, Bench, answering, needed, needed_module
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
@@ -122,8 +123,7 @@ def measured(folder: Path, servers: dict[str, str], server: str = "front") -> Tr
 
 
 def roles(trial: Trial) -> dict[str, str]:
-    assert trial.observation is not None
-    return {usage.label: usage.role for usage in trial.observation.usage}
+    return {usage.label: usage.role for usage in present(trial.observation).usage}
 
 
 def failure(trial: Trial) -> tuple[str, str]:
@@ -368,8 +368,7 @@ def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> 
     assert trial.measured, trial.failure
     assert trial.reading is not None
     assert trial.reading.errors["status"] > 0
-    assert trial.reading.good is not None
-    assert trial.reading.good > 0
+    assert present(trial.reading.good) > 0
 
 
 def test_by_the_command_it_is_reported_apart(bench: Bench, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from front_door import PROGRAMS, Bench, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
@@ -131,14 +132,13 @@ def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
     assert len(whole) > 20
     assert all([step for step, _ in carts[cart]] == ["made", "shown", "paid"] for cart in whole)
     assert trial.reading is not None
-    assert trial.load is not None
     kinds = trial.reading.kinds
     assert list(kinds) == ["buy.add", "buy.show", "buy.pay", "made"]
     assert sum(one.responses for one in kinds.values()) == trial.reading.responses
     assert trial.reading.good_at_most == trial.reading.responses
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
     unfinished = kinds["buy.add"].responses - kinds["buy.pay"].responses
-    assert 0 <= unfinished <= (trial.load.connections or 0)
+    assert 0 <= unfinished <= (present(trial.load).connections or 0)
     checks = list(of_trial(trial, limits()))
     assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
 
@@ -206,9 +206,8 @@ def test_a_user_thinks_between_the_steps_of_a_flow(tmp_path: Path, loader: str) 
     assert trial.failure is None, trial.failure
     assert trial.reading is not None
     kinds, stream = trial.reading.kinds, trial.stream
-    assert stream is not None
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
-    assert [stream.kinds[f"buy.{step}"].think_s for step in STEPS] == [None, 0.05, 0.05]
+    assert [present(stream).kinds[f"buy.{step}"].think_s for step in STEPS] == [None, 0.05, 0.05]
     assert kinds["buy.pay"].responses > 5
     if "rate" not in loader:  # two pauses for each flow of a user, however fast the server is
         assert kinds["buy.pay"].responses <= 4 * trial.reading.seconds / 0.1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed, needed_tool
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.cases.case import Case
@@ -74,10 +75,9 @@ body = '{{"id": {{id}}, "note": "{{note}} \u00e4"}}'
 
 def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
     """Return head and body of each request that is of no probe, by connection, in their order."""
-    assert trial.stream is not None
     probes = {
         (f"{kind.request.method} {kind.request.path}", kind.request.body or "")
-        for kind in trial.stream.kinds.values()
+        for kind in present(trial.stream).kinds.values()
     }
     there: dict[int, list[tuple[str, str]]] = {}
     for line in (folder / "requests.log").read_text().splitlines():
@@ -90,14 +90,11 @@ def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
 
 def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
     """Return the requests that each process or thread says it took."""
-    assert case.workload is not None
-    assert trial.stream is not None
-    assert trial.reading is not None
     records = [
         (record.head.decode(), record.body.decode())
-        for record in islice(case.workload.records(0, 1), trial.stream.records)
+        for record in islice(present(case.workload).records(0, 1), present(trial.stream).records)
     ]
-    taken = trial.reading.records_taken
+    taken = present(trial.reading).records_taken
     of_parts = [records[part :: len(taken)] for part in range(len(taken))]
     return [list(islice(own * 9, taken[part])) for part, own in enumerate(of_parts)]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed_tool
 from measured.case import cases, trial_of
+from present import present
 
 
 def suite(
@@ -63,8 +64,7 @@ def test_each_request_is_of_a_user_who_logged_in(tmp_path: Path, loader: str) ->
     assert {page for page in pages if "benchforge-asks-" not in page} == known
     assert min(pages[name] for name in known) > 1
     text = trial.model_dump_json()
-    assert trial.stream is not None
-    assert trial.stream.kinds["page"].request.headers == {"X-Token": "{token}"}
+    assert present(trial.stream).kinds["page"].request.headers == {"X-Token": "{token}"}
     assert "Cookie: session" not in text
 
 
@@ -101,5 +101,4 @@ def test_a_session_that_is_wrong_is_told_with_its_place(
 def test_a_login_without_its_value_fails_the_trial(tmp_path: Path) -> None:
     (case,) = cases(suite(tmp_path, change=("/user/token", "/user/key")))
     trial = trial_of(case, tmp_path)
-    assert trial.failure is not None
-    assert "login: the answer has no value at 'json:/user/key'" in trial.failure.message
+    assert "login: the answer has no value at 'json:/user/key'" in present(trial.failure).message

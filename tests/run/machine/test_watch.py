@@ -14,6 +14,7 @@ import pytest
 from front_door import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
+from present import present
 
 from benchforge.run.sandbox import procfs
 from benchforge.run.sandbox.sandbox import Running
@@ -85,17 +86,15 @@ def test_children_that_end_are_counted_whoever_waits_for_them(tmp_path: Path, ho
         row = seen.row(1.0, None, fully=True)
     spent = sum(map(float, file.read_text().split()[:-1]))
     assert spent >= 3 * 0.15
-    assert row.cpu_s is not None
     # More is what starts the interpreter, and much less than what was spent.
-    assert spent - TICKS_S < row.cpu_s < spent + 0.3 + TICKS_S
+    assert spent - TICKS_S < present(row.cpu_s) < spent + 0.3 + TICKS_S
     assert (row.processes, row.ended_processes, row.new_processes) == (1, 0, 0)
 
 
 def test_what_was_used_before_the_load_is_not_counted() -> None:
     words = "import time\nwhile time.process_time() < .5: pass\nprint(flush=True)\ntime.sleep(60)"
     with program("-c", words) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        present(process.stdout).readline()
         used = []
         for counted_from_birth in (True, False):
             seen = part(process.pid)
@@ -285,8 +284,7 @@ def test_a_process_that_its_group_stops_is_seen(group_with_quota: Path) -> None:
     words = f"import os; open({str(group_with_quota / 'cgroup.procs')!r}, 'w')"
     words += ".write(str(os.getpid()))\nprint(flush=True)\nwhile True: pass"
     with program("-c", words) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        present(process.stdout).readline()
         quota = group.PartQuota([process.pid])
         until(lambda: (quota.of(process.pid)[1] or 0) > 0)
         assert quota.of(process.pid)[0] == pytest.approx(0.12)
@@ -422,10 +420,8 @@ def test_signs_of_a_real_process() -> None:
     environment = {**os.environ, "PYTHONASYNCIODEBUG": "1"}
     words = "import cProfile, time; print(flush=True); time.sleep(60)"
     with program("-X", "dev", "-c", words, env=environment) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        found = signs.signs(process.pid)
-        assert found is not None
+        present(process.stdout).readline()
+        found = present(signs.signs(process.pid))
         assert {"debug: -X dev", "debug: PYTHONASYNCIODEBUG"} <= set(found)
         assert signs.open_files(process.pid) is not None
     assert signs.signs(process.pid) == []
@@ -435,8 +431,7 @@ def test_signs_of_a_real_process() -> None:
 def test_a_traced_process_shows_its_tracer() -> None:
     trace_me = "import ctypes, time; ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n"
     with program("-c", f"{trace_me}print(flush=True); time.sleep(60)") as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        present(process.stdout).readline()
         assert signs.signs(process.pid) == [f"instrument: TracerPid {os.getpid()}"]
         ctypes.CDLL(None).ptrace(7, process.pid, 0, 0)  # PTRACE_CONT: the signal that ends it
 

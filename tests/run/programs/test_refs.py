@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, calls, needed, needed_module
+from present import present
 from repository import LOAD, commit, git, repository, suite
 
 from benchforge.model.files.folder import read_header, read_trials
@@ -300,8 +301,7 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = locate("git")
-        assert program is not None
+        program = present(locate("git"))
         told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
     assert ("app/renamed.py", True) in told
     assert not any("answer.py" in place for place, _ in told)
@@ -317,8 +317,7 @@ def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
     (tmp_path / ".git/info/attributes").write_text("* filter=a=b\n")
     (tmp_path / "app/answer.py").write_text("changed = 1\n")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = locate("git")
-        assert program is not None
+        program = present(locate("git"))
         asked = Git(program, tmp_path, here, tmp_path / "git")
         assert ("app/answer.py", True) in list(asked.changed())
         asked.check_out("HEAD", tmp_path / "out")

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.made_result import METRICS, case, header, summed, trial, trials
 from made.simulate import blocks
+from present import present
 
 from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
@@ -39,8 +40,7 @@ def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Heade
 
 
 def looked(head: Header, there: Sequence[Trial]) -> StopDecision:
-    found = precise(head, there, METRICS)
-    assert found is not None
+    found = present(precise(head, there, METRICS))
     return found
 
 
@@ -171,8 +171,7 @@ def test_who_asks_may_say_what() -> None:
     head, there = made(values, until())
     assert not looked(head, there).stop
     asked = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
-    found = precise(head, there, METRICS, asked)
-    assert found is not None
+    found = present(precise(head, there, METRICS, asked))
     assert found.reached
 
 
@@ -204,8 +203,7 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
     one, two = drawn(1, 8, noise=1e-3)
     found = summed({"one": one, "two": two}, until=until())
     assert found.complete
-    assert found.stop_decision is not None
-    assert found.stop_decision.reached
+    assert present(found.stop_decision).reached
     assert [of.planned for of in found.cases] == [8, 8]
     found = summed({"one": one[:6], "two": two[:6]}, until=until())
     assert not found.complete
@@ -251,7 +249,6 @@ def test_response_times_that_are_not_believed_are_not_enough(
         else one
         for one in there
     ]
-    found = precise(head, there, {"throughput": Times()})
-    assert found is not None
+    found = present(precise(head, there, {"throughput": Times()}))
     assert (found.stop, found.reached) == (stop, says == "no interval is wider")
     assert says in found.why

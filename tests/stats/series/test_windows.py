@@ -11,6 +11,7 @@ from benchforge_metrics.throughput import Throughput
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
+from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.statistics.steady import of_comparison, of_trial
@@ -83,8 +84,7 @@ def test_a_flow_has_no_bins_before_and_after_the_load() -> None:
 
 def test_a_server_that_hangs_has_empty_bins_not_fewer() -> None:
     found, _ = bins_of(trial(reading(1.5), flow((3, 9, 9, 0, 0, 0, 0))))
-    assert found is not None
-    assert found.counts == (9, 9, 0, 0, 0)
+    assert present(found).counts == (9, 9, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -196,8 +196,7 @@ def test_throughput_of_a_tool_without_series_goes_by_the_share_of_the_flow() -> 
     whole = reading(10, responses=count, good_at_least=count, good_at_most=count)
     sample = only(Throughput(), trial(whole, flow(sent)), Window(cut_s=2))
     assert sample.value == pytest.approx(400)
-    assert sample.estimator is not None
-    assert "share of TcpOutSegs" in sample.estimator
+    assert "share of TcpOutSegs" in present(sample.estimator)
 
 
 def test_throughput_that_cannot_be_cut_says_so() -> None:
@@ -209,8 +208,7 @@ def test_throughput_that_cannot_be_cut_says_so() -> None:
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
 def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
     of = trial(told(tuple(counts)))
-    left = after_cut(of, Window(cut_s=bins * 0.25))
-    assert left is not None
+    left = present(after_cut(of, Window(cut_s=bins * 0.25)))
     assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
     assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
 

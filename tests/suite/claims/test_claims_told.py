@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench
+from present import present
 
 from benchforge.model.suite.claim import Claim
 from benchforge.parts.registry import Registry
@@ -72,9 +73,8 @@ def told(folder: Path, claim: str) -> str:
 def test_each_side_is_one_case(tmp_path: Path) -> None:
     found = only_claim(tmp_path)
     (asked,) = found.instances
-    assert asked.b is not None
     assert asked.a.case.title == "hello · one · few · size=8 · threads=2"
-    assert asked.b.case.title == "hello · two · few · size=8"
+    assert present(asked.b).case.title == "hello · two · few · size=8"
     assert (found.margin, found.published) == (0.05, 7.17)
     assert Claim.model_validate_json(found.model_dump_json()) == found
 
@@ -98,8 +98,7 @@ def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path)
     text = CLAIM.replace('b = { server = "two" }\n', "").replace("a > b", "a < 3/s")
     text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }').replace(MARGIN, "")
     (asked,) = only_claim(tmp_path, text).instances
-    assert asked.a.minus is not None
-    assert asked.a.minus.title == "hello · one · more · size=8 · threads=2"
+    assert present(asked.a.minus).title == "hello · one · more · size=8 · threads=2"
     assert [case.driver for case in asked.a.cases] == ["few", "more"]
 
 
@@ -110,8 +109,7 @@ def test_sides_of_other_scenarios_and_drivers(tmp_path: Path) -> None:
     assert asked.b.case.title == "again · two · few"
     text = CLAIM.replace('{ server = "two" }', '{ server = "two", client = "plain" }')
     (asked,) = only_claim(tmp_path, text).instances
-    assert asked.b is not None
-    assert asked.b.case.driver == "plain"
+    assert present(asked.b).case.driver == "plain"
 
 
 def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, calls
 from measured.once import made_once
+from present import present
 
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import CaseSummary, Summary
@@ -84,10 +85,8 @@ def follows(result: Path) -> None:
     header, trials = read_header(result), read_trials(result)
     for trial in trials:
         find = header.searches[trial.case.scenario]
-        assert trial.search_outcome is not None
-        assert trial.load is not None
         asked = following(find, trial.case, trial.block, trials).rate
-        assert trial.search_outcome.rate == trial.load.rate == asked
+        assert present(trial.search_outcome).rate == present(trial.load).rate == asked
 
 
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
@@ -115,16 +114,12 @@ blocks = 1
     )
     told, result = searched(bench, tmp_path, text)
     cases = summed(result)
-    ping = cases["ping"].capacity
-    assert ping is not None
+    ping = present(cases["ping"].capacity)
     assert (ping.phase, ping.message) == ("done", "all of its trials were made")
     assert ping.rate.value is not None
-    assert ping.rate.low is not None
-    assert ping.rate.low <= ping.rate.value < MOST * 1.15
-    assert ping.highest_passed is not None
-    assert ping.highest_passed < MOST * 1.15
-    assert ping.safe is not None
-    assert ping.safe < ping.rate.value
+    assert present(ping.rate.low) <= ping.rate.value < MOST * 1.15
+    assert present(ping.highest_passed) < MOST * 1.15
+    assert present(ping.safe) < ping.rate.value
     assert ping.attempts[0].rate == 50
     assert len(ping.attempts) == cases["ping"].trials <= cases["ping"].planned == 10
     assert cases["ping"].metrics == ()
@@ -166,8 +161,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     told = bench("run", path, "--time-limit", "4s", code=0)
     result = the_result(tmp_path)
     assert "NOT COMPLETE" in told.out
-    found = summed(result)["ping"].capacity
-    assert found is not None
+    found = present(summed(result)["ping"].capacity)
     assert not found.over
     assert found.message.startswith("not finished: ")
     assert "which the time limit left no time for" in told.err
@@ -182,8 +176,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     assert trials[: len(there)] == there
     assert [one.block for one in trials] == list(range(1, len(trials) + 1))
     follows(result)
-    found = summed(result)["ping"].capacity
-    assert found is not None
+    found = present(summed(result)["ping"].capacity)
     assert found.phase == "done"
     bench("verify", result, code=0)
     told = bench("run", "--resume", result)
@@ -270,8 +263,7 @@ def test_an_objective_that_was_made_easier_is_told(
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
     told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
-    found = summed(the_result(tmp_path))["ping"].capacity
-    assert found is not None
+    found = present(summed(the_result(tmp_path))["ping"].capacity)
     if "not kept: rate answered" in told.err:  # neighbours left it not even 50 requests/s
         assert (told.code, found.phase) == (0, "too low")
         return
