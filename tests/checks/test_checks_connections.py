@@ -51,9 +51,7 @@ def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
     ("opened", "status"),
     [(17, "pass"), (16 * 1.05 + 5 + 1, "pass"), (201, "pass"), (202, "fail"), (20_001, "fail")],
 )
-def test_keep_alive_is_honoured_or_a_hundred_requests_go_over_each(
-    opened: float, status: str
-) -> None:
+def test_keep_alive_by_requests_per_connection(opened: float, status: str) -> None:
     # wrk -c16 has 17 connections in a network of its own: one is its test connection.
     check = keep_alive(counted(TcpPassiveOpens=int(opened)), LIMITS)
     assert (check.status, check.subject, check.value) == (status, "behaviour", int(opened) - 1)

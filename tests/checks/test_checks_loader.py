@@ -135,9 +135,7 @@ def test_a_client_is_measured_and_not_doubted() -> None:
         ("sleepers, as it was", 10_100, 15.95, "pass"),
     ],
 )
-def test_more_requests_under_way_than_connections_cannot_be(
-    name: str, mean_us: float, under_way: float, status: str
-) -> None:
+def test_too_many_in_flight(name: str, mean_us: float, under_way: float, status: str) -> None:
     responses = round(under_way / mean_us * 1e7)
     of = reading(responses=responses, latency=None, mean_us=mean_us, latency_samples=responses)
     found = asked(trial(**closed(of)), "L3")

@@ -132,9 +132,7 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
         ({"latency": MEDIAN, "silent": Silent()}, {50, 90, 99}, True),
     ],
 )
-def test_metrics_tell_their_percentiles(
-    metrics: dict[str, Metric], shown: set[float], *, mean: bool
-) -> None:
+def test_percentiles_named(metrics: dict[str, Metric], shown: set[float], *, mean: bool) -> None:
     assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(shown), mean)
 
 

@@ -513,9 +513,7 @@ def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.remedy)
-def test_a_remedy_is_typed_as_it_is_printed_and_the_finding_is_gone(
-    row: Row, tmp_path: Path
-) -> None:
+def test_a_printed_remedy_removes_its_finding(row: Row, tmp_path: Path) -> None:
     id_ = row.remedy.partition(".")[0]
     faulty = row.world()
     assert findings(faulty.checks, id_), [check for check in faulty.checks if check.id == id_]

@@ -62,9 +62,7 @@ def test_a_path_through_a_closed_folder_is_told(tmp_path: Path) -> None:
     ],
     ids=["root", "a long name", "a long path"],
 )
-def test_a_directory_that_no_app_can_have_is_told(
-    bench: Bench, tmp_path: Path, directory: str, says: str
-) -> None:
+def test_a_wrong_app_directory(bench: Bench, tmp_path: Path, directory: str, says: str) -> None:
     needed_module("gunicorn")
     (tmp_path / "suite.toml").write_text(SUITE.format(directory=directory))
     for command in ("check", "run"):

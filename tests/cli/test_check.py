@@ -53,9 +53,7 @@ def test_each_missing_program_is_named_once_with_who_needs_it(bench: Bench, tmp_
     ]
 
 
-def test_all_errors_of_all_suites_are_told_and_the_good_ones_too(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_each_suite_has_its_errors_or_is_good(bench: Bench, tmp_path: Path) -> None:
     bad = SUITE.replace('"pace"', '"pcae"').replace("1s", "1 parsec")
     good = SUITE.replace("no-such-server", "sh")
     told = bench("check", written(tmp_path, bad), "none.toml", written(tmp_path, good, "good.toml"))
@@ -72,9 +70,7 @@ def test_an_error_outweighs_what_is_missing(bench: Bench, tmp_path: Path) -> Non
     assert "missing program: no-such-server" in told.err
 
 
-def test_a_fault_of_a_profile_names_it_and_one_of_all_is_told_once(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_fault_of_a_profile_names_the_profile(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace('"{port}"]', '"{port}"], colour = "red"')
     text += '\n[profiles.wrong.loaders.closed]\nduration = "soon"\n[profiles.fine]\nname = "x"\n'
     told = bench("check", written(tmp_path, text), code=2)

@@ -188,9 +188,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     assert not template.exists()
 
 
-def test_what_a_killed_benchforge_left_is_listed_and_goes(
-    bench: Bench, own: dict[str, str], tmp_path: Path
-) -> None:
+def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     with subprocess.Popen(
         bench_words("serve", suite(tmp_path), "one"),
         cwd=tmp_path,
@@ -217,9 +215,7 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
     assert not any(one.exists() for one in left)
 
 
-def test_while_another_measures_nothing_is_removed(
-    bench: Bench, own: dict[str, str], tmp_path: Path
-) -> None:
+def test_nothing_goes_during_a_run(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     path = suite(tmp_path, blocks=50)
     with subprocess.Popen(

@@ -448,9 +448,7 @@ def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
 
 
 @pytest.mark.network
-def test_a_package_is_fetched_once_and_found_then(
-    elsewhere: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_package_is_fetched_only_once(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
     before = call(elsewhere, tmp_path, "check", name)
     assert before.returncode == 3, before.stdout
@@ -557,9 +555,7 @@ def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_interrupts_it_leaves_the_folder_as_it_was(
-    elsewhere: dict[str, str], tmp_path: Path
-) -> None:
+def test_an_interrupt_changes_no_folder(elsewhere: dict[str, str], tmp_path: Path) -> None:
     name = suite(tmp_path, loader="siege")
     place = tmp_path / "data/benchforge"
     process = subprocess.Popen(

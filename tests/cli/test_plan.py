@@ -86,9 +86,7 @@ def test_the_text_says_how_long_what_runs_and_in_which_order(bench: Bench, suite
     assert told.out == TEXT
 
 
-def test_nothing_is_needed_and_nothing_is_written(
-    bench: Bench, suite: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plan_needs_no_program(bench: Bench, suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     bench("plan", suite, code=0)
     assert [file.name for file in suite.parent.iterdir()] == ["suite.toml"]

@@ -156,9 +156,7 @@ def needs_flask() -> None:
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
 )
-def test_a_server_with_its_database_serves_until_it_is_asked_to_end(
-    folder: Path, number: signal.Signals
-) -> None:
+def test_a_server_and_its_database_serve(folder: Path, number: signal.Signals) -> None:
     needs_flask()
     with serving(folder, "flask", lines=3) as one:
         assert one.lines[0].startswith("flask: http://127.0.0.1:")

@@ -47,7 +47,7 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     raise AssertionError(printed)
 
 
-def test_the_command_that_is_printed_measures_in_turns(
+def test_the_printed_command_measures_in_turns(
     undecided: tuple[Path, str],
 ) -> None:
     made, printed = undecided
@@ -62,7 +62,7 @@ def test_the_command_that_is_printed_measures_in_turns(
     assert header["only"] == ["hello"]
 
 
-def test_the_command_for_more_blocks_has_the_words_of_the_run(
+def test_the_command_for_more_blocks_repeats_the_options(
     undecided: tuple[Path, str],
 ) -> None:
     made, printed = undecided

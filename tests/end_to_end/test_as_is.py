@@ -69,9 +69,7 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_app_finds_its_database_and_cache_where_it_expects_them(
-    bench: Bench, suite: Path
-) -> None:
+def test_an_app_finds_its_database_and_cache(bench: Bench, suite: Path) -> None:
     for module in ("gunicorn", "psycopg", "redis"):
         needed_module(module)
     before = HOSTS.read_bytes()
@@ -144,9 +142,7 @@ def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> N
         ('servers.shop.runtime="other"', "no runtime 'other' is declared"),
     ],
 )
-def test_what_cannot_be_is_an_error_before_anything_starts(
-    bench: Bench, suite: Path, setting: str, says: str
-) -> None:
+def test_a_wrong_address_is_an_error(bench: Bench, suite: Path, setting: str, says: str) -> None:
     told = bench("check", suite, "--set", setting, code=2)
     assert told.err.count("error: ") == 1
     assert says in told.err

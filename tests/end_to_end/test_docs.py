@@ -164,9 +164,7 @@ def test_the_first_page_leads_to_all_others() -> None:
     assert {page for page in PAGES.values() if DOCS in page.parents} - {first} - led == set()
 
 
-def test_the_reference_is_what_the_code_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["docs.generate", str(tmp_path)])
     reference.main()
     drawn = {page.name: page.read_text() for page in tmp_path.glob("*.md")}

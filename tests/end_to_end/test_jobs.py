@@ -148,9 +148,7 @@ def test_the_action_measures_a_pull_request_of_a_shallow_clone(
     assert json.loads((job.temp / "gate/badge.json").read_text())["label"] == "benchforge gate"
 
 
-def test_the_jobs_of_the_page_are_yaml_and_their_commands_run(
-    job: Job, steps: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_jobs_are_valid(job: Job, steps: dict[str, subprocess.CompletedProcess[str]]) -> None:
     assert steps
     github, gitlab = jobs_of_the_page()
     action = yaml.safe_load((ROOT / "action.yml").read_text())

@@ -112,9 +112,7 @@ KINDS = {
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("stem", KINDS)
-def test_a_mix_that_is_built_in_is_answered_rightly(
-    bench: Bench, tmp_path: Path, stem: str
-) -> None:
+def test_a_built_in_mix_is_answered_rightly(bench: Bench, tmp_path: Path, stem: str) -> None:
     needed("postgres")
     for duration in ("300ms", "2s", "20s"):  # until a busy machine had time for each kind
         words = ("--set", f"loaders.users.duration={duration}", "-o", f"in-{duration}")

@@ -66,9 +66,7 @@ def open_folder() -> Iterator[Path]:
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("user", USERS.values(), ids=USERS)
 @pytest.mark.parametrize("way", ["unpacked", "installed"])
-def test_programs_work_unpacked_and_installed(
-    tmp_path: Path, open_folder: Path, way: str, user: int
-) -> None:
+def test_both_kinds_of_programs(tmp_path: Path, open_folder: Path, way: str, user: int) -> None:
     names = unpacked()
     if not names:
         lack("the set-up unpacked nothing: the programs are installed here")
@@ -121,9 +119,7 @@ def clone(folder: Path, user: int) -> Path:
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("user", USERS.values(), ids=USERS)
 @pytest.mark.parametrize("way", ["unpacked", "installed"])
-def test_both_commands_work_in_a_fresh_clone(
-    tmp_path: Path, open_folder: Path, way: str, user: int
-) -> None:
+def test_a_fresh_clone_works(tmp_path: Path, open_folder: Path, way: str, user: int) -> None:
     """With nothing on the machine that the set-up would fetch, and with all of it."""
     names = [*PROGRAMS, *OF_POSTGRESQL, "httperf", "pypy3"]
     if way == "unpacked":

@@ -70,9 +70,7 @@ def test_a_scenario_takes_the_metrics_that_it_names(bench: Bench, tmp_path: Path
     ]
 
 
-def test_counters_of_the_private_network_tell_responses_per_connection(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_network_counters_give_responses_per_connection(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     bench("run", suite(tmp_path, answering()), code=0)
     (trial,) = trials(tmp_path)
@@ -136,9 +134,7 @@ def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_p
     assert "differs from byte 1 on" in told.out.replace("\n", " ")
 
 
-def test_a_program_that_is_missing_is_named_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missing_program_is_named_before_the_start(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, 'use = "command"\ncommand = ["no-such-server", "{port}"]\n')
     told = bench("run", path, code=3)
     assert "no-such-server" in told.err
@@ -255,9 +251,7 @@ def test_a_signal_leaves_no_process_and_keeps_finished_trials(
     assert (result / "report.md").exists()
 
 
-def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_running_server_uses_the_hosts_network(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "ab")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

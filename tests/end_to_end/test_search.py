@@ -218,9 +218,7 @@ def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
         ("read", "apparatus", None),
     ],
 )
-def test_a_server_that_fails_under_the_load_has_not_kept_up(
-    stage: str, about: Any, passed: bool | None
-) -> None:
+def test_a_failing_server_misses_the_rate(stage: str, about: Any, passed: bool | None) -> None:
     failure = Failure(stage=stage, message="flask: gone", subject=about)
     one = trial().model_copy(update={"failure": failure, "reading": None})
     told = sought(one)

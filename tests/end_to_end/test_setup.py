@@ -113,9 +113,7 @@ DEV += ["chromium-headless-shell", "hey", "httperf", "hyperfine", "nghttp2-clien
 
 
 @pytest.mark.parametrize(("words", "packages"), [((), RUN), (("dev",), DEV)], ids=["run", "dev"])
-def test_without_apt_it_says_which_programs_to_install(
-    prepared: Path, words: tuple[str, ...], packages: list[str]
-) -> None:
+def test_no_apt_prints_names(prepared: Path, words: tuple[str, ...], packages: list[str]) -> None:
     done = set_up(prepared, *words, PATH=str(prepared.parent / "bin"), HOME=str(prepared.parent))
     assert done.returncode == 3
     told, _, names = done.stderr.strip().rpartition(": ")

@@ -108,9 +108,7 @@ def test_the_cover_has_every_server_backend_and_interpreter() -> None:
 
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("number", range(len(BATCHES)))
-def test_the_cover_answers_rightly_under_load_and_ends(
-    bench: Bench, tmp_path: Path, number: int
-) -> None:
+def test_the_cover_answers_under_load(bench: Bench, tmp_path: Path, number: int) -> None:
     judged(bench, tmp_path, BATCHES[number], "--set", f"loaders.wrk={SHORT}")
 
 

@@ -104,9 +104,7 @@ def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Pat
     assert (result(tmp_path) / "raw.md").stat().st_size < 1_000_000
 
 
-def test_a_program_by_its_path_is_looked_for_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "not-executable").write_text("#!/bin/sh\n")
     for name in ("./none", "./not-executable", "/nowhere/none"):
@@ -162,9 +160,7 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
 @pytest.mark.parametrize(
     ("where", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 5)]
 )
-def test_streams_that_cannot_be_written_lose_no_report(
-    tmp_path: Path, where: str, code: int
-) -> None:
+def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) -> None:
     needed("wrk")
     suite(tmp_path, misbehaving())
     told = shell(tmp_path, f"BENCH {where}")
@@ -211,9 +207,7 @@ def shell(folder: Path, script: str) -> Told:
     return Told(done.returncode, done.stdout, done.stderr)
 
 
-def test_a_time_limit_shorter_than_a_trial_says_what_was_not_measured(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     for limit in ("0", "0.5s"):
         told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
@@ -332,9 +326,7 @@ def database(folder: Path, options: str) -> Path:
         ('dataset = "./few"', "few has 0 rows instead of 3"),
     ],
 )
-def test_a_database_that_cannot_be_had_is_told(
-    bench: Bench, tmp_path: Path, options: str, says: str
-) -> None:
+def test_a_missing_database_program(bench: Bench, tmp_path: Path, options: str, says: str) -> None:
     for name, sql in (("bad", "SELEKT 1;"), ("few", "CREATE TABLE few (id int);")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "data.sql").write_text(sql)
@@ -346,9 +338,7 @@ def test_a_database_that_cannot_be_had_is_told(
     bench("validate", result(tmp_path), code=0)
 
 
-def test_a_dataset_that_is_not_there_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:
     told = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
     assert "none/dataset.toml: No such file or directory" in told.err
     assert not (tmp_path / "results").exists()

@@ -170,9 +170,7 @@ def test_below_a_folder_that_hands_on_its_group_it_is_ours_too(results: Path) ->
     assert leftovers.left(results) == []
 
 
-def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cleaning_survives_read_only_files(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = scratch._made(results, scratch.BESIDE)
 
     def none() -> str:
@@ -185,9 +183,7 @@ def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
     assert str(folder) in leftovers.cleared(results)
 
 
-def test_a_full_disk_leaves_no_half_file_and_is_told_with_its_name(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_half_file(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = results / "report.md"
     whole(results, file.name, "before")
 

@@ -64,9 +64,7 @@ def test_a_clock_that_is_set_back_changes_no_duration_and_no_order(
 
 
 @pytest.mark.exhaustive
-def test_what_was_begun_in_the_future_goes_on_and_can_be_removed(
-    tmp_path: Path, clock: dict[str, str]
-) -> None:
+def test_a_result_of_the_future_goes_on(tmp_path: Path, clock: dict[str, str]) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # which is removed, too
     later = calls(bench_words(), tmp_path, {**os.environ, **clock, **cache})
     with watched(tmp_path, "run", several(tmp_path)) as one:

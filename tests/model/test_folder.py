@@ -176,9 +176,7 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
         ),
     ],
 )
-def test_what_cannot_be_read_is_unreadable(
-    tmp_path: Path, text: str, line: int | None, message: str
-) -> None:
+def test_unreadable_files_fail(tmp_path: Path, text: str, line: int | None, message: str) -> None:
     file = tmp_path / "some.json"
     file.write_text(text)
     assert faults(file) == [FileFault(file, "", line, message, "unreadable")]
@@ -322,9 +320,7 @@ json_values = st.recursive(
 
 @hostile
 @given(data=st.data(), ascii_only=st.booleans())
-def test_mutated_json_is_told_and_never_a_traceback(
-    result: Path, data: st.DataObject, ascii_only: bool
-) -> None:
+def test_mutated_json_is_an_error(result: Path, data: st.DataObject, ascii_only: bool) -> None:
     name = data.draw(
         st.sampled_from(["result.json", "summary.json", "trials/0001/trial.json"]), label="file"
     )

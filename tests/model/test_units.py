@@ -74,9 +74,7 @@ def test_a_longer_duration_is_told_how_long_it_may_be(written: object) -> None:
 
 
 @given(st.sampled_from(KINDS), st.data(), st.integers(0, 8000))
-def test_a_number_and_its_unit_mean_their_product(
-    kind: type[Quantity], data: st.DataObject, number: int
-) -> None:
+def test_a_unit_is_a_factor(kind: type[Quantity], data: st.DataObject, number: int) -> None:
     unit = data.draw(st.sampled_from(sorted(kind.units)))
     assert kind.parse(f"{number}{unit}") == number * kind.units[unit]
     assert kind.parse(f"{number} {unit}") == kind.parse(f"{number}{unit}")

@@ -326,9 +326,7 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
 
 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
-def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
-    folder: Path, name: str, mode: str
-) -> None:
+def test_concurrency_and_the_warm_up_of_a_client(folder: Path, name: str, mode: str) -> None:
     options = {} if (name, mode) in ROUNDS else {"concurrency": 3}
     done = run(part(name, mode, requests=30, warm_up=6, **options), folder)
     assert (done.reading.good, done.server["requests"]) == (30, 36)
@@ -415,9 +413,7 @@ def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> Non
 
 @pytest.mark.parametrize("python", ["pypy3", "3.9"])
 @pytest.mark.parametrize(("name", "mode"), STANDARD)
-def test_the_standard_librarys_run_on_old_pythons_and_pypy(
-    folder: Path, name: str, mode: str, python: str
-) -> None:
+def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, python: str) -> None:
     with HOST.trial(folder) as here:
         try:
             found = find(here, python, "x", folder, folder)
@@ -507,9 +503,7 @@ def test_a_document_without_one_of_its_members_is_refused(tmp_path: Path, key: s
         ({"warm_up": {"requests": 1, "responses": 1, "connections": 1}}, "warm_up: 1, asked were"),
     ],
 )
-def test_documents_that_cannot_be_are_refused(
-    tmp_path: Path, changed: dict[str, Any], says: str
-) -> None:
+def test_impossible_documents_fail(tmp_path: Path, changed: dict[str, Any], says: str) -> None:
     with pytest.raises(OutputDamaged, match=says):
         reading_of(json.dumps(document(**changed)), tmp_path)
 

@@ -98,9 +98,7 @@ def suite(installs: Installs, tmp_path: Path) -> Path:
     return path
 
 
-def test_their_errors_are_coloured_and_in_one_cell(
-    bench: Bench, suite: Path, tmp_path: Path
-) -> None:
+def test_their_errors_are_in_one_cell(bench: Bench, suite: Path, tmp_path: Path) -> None:
     result = bench("run", suite, "--profile", "smoke", code=0).result
     lines = json.loads((result / "summary.json").read_text())["cases"][0]["metrics"]
     assert {line["measurand"] for line in lines if line["metric"] == "bad"} == {"failed requests"}
@@ -152,7 +150,7 @@ def test_reports_show_theirs_as_ours(
 
 
 @pytest.mark.parametrize("pair", PAIRS[:2])
-def test_what_others_disturbed_is_no_ratio_of_failures(
+def test_disturbed_trials_have_no_failures(
     pair: tuple[type[Metric], type[Metric]],
 ) -> None:
     left = dict.fromkeys(range(1, 9), 0.5)

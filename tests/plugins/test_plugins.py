@@ -260,9 +260,7 @@ def test_what_is_no_reading_is_told_by_its_field_and_once(
 
 
 @pytest.mark.parametrize("question", ["declared_s", "for_warm_up"])
-def test_an_error_of_pydantic_names_its_field_in_each_question(
-    bench: Bench, installs: Installs, question: str
-) -> None:
+def test_a_pydantic_error_names_its_field(bench: Bench, installs: Installs, question: str) -> None:
     body = f"    def {question}(self, *_):\n        return Mine(connections=0)\n"
     code = changed("@hookimpl", f"{body}\n\n@hookimpl")
     installs("their-loader", POINTS, {"mine_loader.py": code})
@@ -277,9 +275,7 @@ def test_an_error_of_pydantic_names_its_field_in_each_question(
 @pytest.mark.network
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize(("kind", "way"), [("loader", "pip"), ("server", "uv")])
-def test_what_plugins_new_prints_works_line_by_line(
-    tmp_path: Path, wheel: Path, kind: str, way: str
-) -> None:
+def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, way: str) -> None:
     """In an environment with pip, and in one without, as a clone's is."""
     needed("uv")
     uv, python = locate("uv"), tmp_path / "venv/bin/python"

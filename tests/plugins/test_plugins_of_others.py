@@ -163,9 +163,7 @@ def test_a_broken_plugin_breaks_nobody_else(
 BARE = LOADER.partition("\n\n@hookimpl")[0]
 
 
-def test_an_entry_point_may_name_the_class_itself(
-    bench: Bench, suite: Path, installs: Installs
-) -> None:
+def test_an_entry_point_names_a_class(bench: Bench, suite: Path, installs: Installs) -> None:
     """The hook and the class bring the same part, and one distribution may use both."""
     points = {"loader-mine": f"{MODULE}:Mine", "loader-yours": MODULE}
     yours = 'class Yours(Mine):\n    name: ClassVar[str] = "yours"\n'
@@ -210,9 +208,7 @@ def test_two_distributions_that_bring_one_part_are_both_told(
     assert "hint: uninstall all of them but one" in said.err
 
 
-def test_what_a_plugin_prints_is_not_in_the_json(
-    bench: Bench, suite: Path, installs: Installs
-) -> None:
+def test_prints_stay_out_of_the_json(bench: Bench, suite: Path, installs: Installs) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "print('hello')\n" + LOADER})
     said = bench("run", suite, "--json", code=0)
     assert json.loads(said.out)["kind"] == "summary"
@@ -319,9 +315,7 @@ def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None
         ("command = 7", "command greet (greeter) is no click command"),
     ],
 )
-def test_a_broken_command_is_told_in_a_line_to_who_calls_it(
-    bench: Bench, installs: Installs, code: str, told: str
-) -> None:
+def test_a_broken_command_is_named(bench: Bench, installs: Installs, code: str, told: str) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
     bench("--help", code=0)
     said = bench("greet", "you", code=2)
@@ -353,9 +347,7 @@ def benchforge_parts():
 '''
 
 
-def test_a_metric_that_raises_costs_no_trial(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_raising_metric_costs_no_trial(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     """A run forms its answers from the third block on: it is measured to its end all the same."""
     installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"

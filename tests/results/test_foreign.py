@@ -345,9 +345,7 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     assert left == sorted(mine)
 
 
-def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
-    bench: Bench, result: Path
-) -> None:
+def test_a_changed_report_of_a_plugin_stays(bench: Bench, result: Path) -> None:
     from benchforge.run.disk.listed import LISTED, listed  # noqa: PLC0415 - for this test alone
 
     for name in ("poem.txt", "own/other.txt"):

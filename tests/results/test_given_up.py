@@ -29,9 +29,7 @@ def crashed(result: Path) -> list[Trial]:
     return [one for one in read_trials(result) if one.case.driver == "crashes"]
 
 
-def test_a_case_whose_load_tool_crashes_ends_after_three_trials(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_crashing_tool_has_three_trials(bench: Bench, tmp_path: Path) -> None:
     needed("hyperfine")
     (tmp_path / "suite.toml").write_text(SUITE)
     ran = bench("run", "suite.toml", "-o", "results", code=4)

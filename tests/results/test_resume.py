@@ -93,9 +93,7 @@ def resummarized(result: Path, path: Path) -> str:
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
-def test_what_is_missing_is_measured_in_the_planned_order(
-    bench: Bench, cut: Cut, tmp_path: Path
-) -> None:
+def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=3)
     header = (result / "result.json").read_bytes()
     before = [trial.started for trial in read_trials(result)]
@@ -143,9 +141,7 @@ def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cu
 
 
 @pytest.mark.exhaustive
-def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_repeated_kills_leave_each_trial_once(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=6)
     moments = random.Random(20)
     killed(tmp_path, ["run", path], moments.uniform(0.0, 2.5))
@@ -286,9 +282,7 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
     assert "correct-horse" not in told.all
 
 
-def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
-    bench: Bench, cut: Cut, tmp_path: Path
-) -> None:
+def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=1, blocks=1)
     path = tmp_path / "small.toml"
     text = path.read_text()
@@ -452,9 +446,7 @@ def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_pat
     assert told.endswith("code 5\n")  # nothing was made
 
 
-def test_too_little_space_for_scratch_begins_no_result(
-    mounting: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_no_scratch_space_no_result(mounting: Callable[[str], str], tmp_path: Path) -> None:
     """Programs could not have said their versions: it could not be resumed where there is space."""
     suite(tmp_path)
     told = mounting("""
@@ -469,9 +461,7 @@ def test_too_little_space_for_scratch_begins_no_result(
 
 
 @pytest.mark.exhaustive
-def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
-    mounting: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Path) -> None:
     path = suite(tmp_path)
     prints = "['sh', '-c', 'head -c 1500000 /dev/zero; exec \"$@\"', '-', "
     path.write_text(path.read_text().replace("command = [", f"command = {prints}"))

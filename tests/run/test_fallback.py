@@ -59,9 +59,7 @@ def test_backends_serve_in_the_machines_network(
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("tls", ["false", "true"])
-def test_nginx_stands_before_a_server_in_the_machines_network(
-    bench: Bench, tmp_path: Path, tls: str
-) -> None:
+def test_nginx_in_the_machines_network(bench: Bench, tmp_path: Path, tls: str) -> None:
     needed("nginx", "openssl")
     front = f'\n[servers.front]\nuse = "nginx"\nupstream = "one"\ntls = {tls}\n'
     needed("wrk")

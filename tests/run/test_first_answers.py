@@ -42,9 +42,7 @@ def key_and_certificate(folder: Path) -> Path:
     return both
 
 
-def test_a_command_that_speaks_tls_is_named_and_measured_with_two_options(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
     """Each hint, followed as it is printed, leads to the next step, and then to a measurement."""
     needed("openssl")
     words = f"'{key_and_certificate(tmp_path)}'"
@@ -81,9 +79,7 @@ def test_a_redirect_names_its_location(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", ["$PORT", "${PORT}"])
-def test_a_variable_of_a_shell_names_the_placeholder(
-    bench: Bench, tmp_path: Path, variable: str
-) -> None:
+def test_a_shell_variable_has_a_hint(bench: Bench, tmp_path: Path, variable: str) -> None:
     file = suite(tmp_path, "/", "'--bind', '127.0.0.1:" + variable + "'")
     for words in (["check", file], ["serve", file, "mine"], ["run", file]):
         call = bench(*words, code=2)

@@ -63,9 +63,7 @@ def started(program: str, *words: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 
-def test_sockets_have_short_paths_wherever_scratch_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sockets_have_short_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("t" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
@@ -78,9 +76,7 @@ def test_sockets_have_short_paths_wherever_scratch_lies(
     assert not folder.parent.exists()
 
 
-def test_a_short_way_goes_with_what_it_leads_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_short_path_goes_with_its_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("t" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
@@ -113,9 +109,7 @@ def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) 
     assert leftovers.cleared() == ""
 
 
-def test_what_a_run_left_in_memory_is_removed_by_one_on_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leftovers_in_memory_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "memory"))
     with started(LEAVES, tmp_path, "half-") as process:

@@ -89,9 +89,7 @@ def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, writte
     assert "scenarios.s.monitor: expected" in refused.err, refused.err
 
 
-def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_monitor_that_is_off_sends_nothing(bench: Bench, tmp_path: Path) -> None:
     folders = measured(
         bench,
         tmp_path,
@@ -114,9 +112,7 @@ def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
     assert trial(folders["wanted"])["observation"]["counters"]["TcpPassiveOpens"] == 2
 
 
-def test_a_server_that_is_busy_with_one_connection_is_not_wrong(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_busy_server_is_not_wrong(bench: Bench, tmp_path: Path) -> None:
     """It serves each connection as long as it lasts: the monitor waits, with one connection."""
     words = json.dumps([sys.executable, str(PROGRAMS / "servers/in_turn.py"), "{port}"])
     server = f'use = "command"\ncommand = {words}\n'

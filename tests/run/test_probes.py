@@ -107,9 +107,7 @@ def test_what_is_wrong_with_some_answers_is_counted(bench: Bench, tmp_path: Path
     assert statuses(trial, "E3")[0] == "fail"
 
 
-def test_a_server_that_answers_nothing_any_more_fails_with_what_was_seen(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_server_that_falls_silent_fails(bench: Bench, tmp_path: Path) -> None:
     closes = command(
         "faulty_servers/misbehaves.py", "--port", "{port}", "--way", "close", "--after", "11"
     )

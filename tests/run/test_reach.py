@@ -150,9 +150,7 @@ def test_a_server_that_may_not_write_is_told_how_to(bench: Bench, tmp_path: Path
         ),
     ],
 )
-def test_a_path_that_a_suite_names_in_vain_is_one_error(
-    bench: Bench, tmp_path: Path, top: str, error: str
-) -> None:
+def test_a_missing_path_is_one_error(bench: Bench, tmp_path: Path, top: str, error: str) -> None:
     done = bench("check", suite(tmp_path, answering(), top=top), code=2)
     assert error.format(folder=tmp_path) in done.err
     assert "hint: " in done.err

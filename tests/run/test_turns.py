@@ -137,9 +137,7 @@ def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) 
         assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, one["checks"]
 
 
-def test_a_server_that_does_not_start_is_left_out_of_later_launches(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> None:
     """The others are measured in each block, in another attempt of the first one."""
     broken = 'use = "command"\ncommand = "{python} -c \'exit(3)\' {port}"'
     path = suite(tmp_path)
@@ -191,9 +189,7 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     bench("verify", copy, code=1)
 
 
-def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
-    bench: Bench, result: Path, tmp_path: Path
-) -> None:
+def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
     before = {one["number"]: one["started"] for one in trials(made)}
     (made / "trials/0004/trial.json").unlink()
@@ -208,9 +204,7 @@ def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
     bench("validate", made, code=0)
 
 
-def test_a_server_that_does_not_start_loses_the_launch_for_all(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_dead_server_loses_the_launch(bench: Bench, tmp_path: Path) -> None:
     words = json.dumps([sys.executable, "-c", "raise SystemExit(3)"])
     made = ran(bench, tmp_path, other=f'use = "command"\ncommand = {words}', blocks=1)
     found = {one["case"]["server"]: one["failure"] for one in trials(made)}
@@ -335,9 +329,7 @@ def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path
     bench("verify", made, code=0)
 
 
-def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> None:
     """One of the servers logs 60 bytes of each request: what it writes is counted by the slices."""
     needed("wrk")
     logs = answering("--wait", "0.0035", "--log", "60")
@@ -512,9 +504,7 @@ def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("needs", "within_s", "ends"), [(2, 60.0, True), (1000, 1.0, False)])
-def test_a_tool_that_misses_its_signal_gets_it_again(
-    tmp_path: Path, needs: int, within_s: float, ends: bool
-) -> None:
+def test_a_lost_signal_is_repeated(tmp_path: Path, needs: int, within_s: float, ends: bool) -> None:
     counting = (
         "import signal, sys, time\nmet = []\n"
         f"def meets(*_):\n    met.append(1)\n    len(met) < {needs} or sys.exit(0)\n"
@@ -537,9 +527,7 @@ def test_a_tool_that_misses_its_signal_gets_it_again(
             tool.end(within_s)
 
 
-def test_what_comes_right_after_a_look_at_the_connections_is_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading = (
         "import os, pathlib, sys, time\n"
         "while not pathlib.Path('go').exists(): time.sleep(0.001)\n"

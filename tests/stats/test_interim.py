@@ -32,9 +32,7 @@ def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]
     ("holds", "truth", "wrong"),
     [("a > b", 1.0, "holds"), ("a < b", 1.0, "holds"), ("a >= 2 * b", 1.94, "holds")],
 )
-def test_whoever_stops_at_a_look_is_misled_in_one_run_of_twenty(
-    holds: str, truth: float, wrong: str
-) -> None:
+def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: str) -> None:
     asked = claim(holds)
 
     def misled(draw: Random) -> bool:

@@ -219,9 +219,7 @@ def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
         ("a - b < 3", 6.0, 5.0, "inconclusive"),
     ],
 )
-def test_equal_values_answer_where_the_equality_does(
-    holds: str, a: float, b: float, state: str
-) -> None:
+def test_equal_values_answer_an_equality(holds: str, a: float, b: float, state: str) -> None:
     found = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
     assert found.state == state
     assert found.estimate.interval is None
@@ -309,9 +307,7 @@ def failures(holds: str, a: list[int], b: list[int] | None = None) -> Verdict:
         ("a < 0.1%", [10_000] * 3, None, "fails"),
     ],
 )
-def test_shares_of_failures_are_compared_by_counts(
-    holds: str, a: list[int], b: list[int] | None, state: str
-) -> None:
+def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state: str) -> None:
     found = failures(holds, a, b)
     assert found.state == state, found.sentence
     assert found.sides[0].method in {"Clopper-Pearson", "rule of three"}
@@ -344,9 +340,7 @@ HOLM = VerdictRules(correction="holm")
 
 
 @pytest.mark.parametrize(("rules", "sizes"), [(BY_SCENARIO, {8, 1}), (HOLM, {9})])
-def test_a_family_is_a_scenario_and_a_metric_or_the_run(
-    rules: VerdictRules, sizes: set[int]
-) -> None:
+def test_a_family_is_a_scenario_or_the_run(rules: VerdictRules, sizes: set[int]) -> None:
     noise = Random(3)
     near = [1000 * 1.02 * math.exp(noise.gauss(0, 0.02)) for _ in range(8)]
     cases = [case("a", near), case("b", times(1))]

@@ -57,9 +57,7 @@ def test_a_bare_first_needs_all_others_to_be_worse() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(3, 10), st.data())
-def test_each_pair_rests_on_the_blocks_that_are_believed_of_both(
-    seed: int, k: int, n: int, data: st.DataObject
-) -> None:
+def test_a_pair_uses_common_blocks(seed: int, k: int, n: int, data: st.DataObject) -> None:
     table = blocks(Random(seed), n, [1 + at / 20 for at in range(k)])
     doubted = data.draw(
         st.sets(st.tuples(st.integers(0, k - 1), st.integers(0, n - 1)), max_size=n)

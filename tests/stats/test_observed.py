@@ -209,9 +209,7 @@ def test_a_machine_without_rows_has_no_figures() -> None:
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
-def test_a_line_has_its_slope_and_one_wild_point_does_not_move_it(
-    slope: float, start: float, count: int
-) -> None:
+def test_a_slope_resists_one_wild_point(slope: float, start: float, count: int) -> None:
     line = [(float(x), start + slope * x) for x in range(count)]
     wild = [*line[:2], (2.0, 1e12), *line[3:]]
     found, moved = theil_sen(line), theil_sen(wild)

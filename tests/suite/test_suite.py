@@ -249,9 +249,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("old", "new", "errors"), [(old, new, of) for old, new, *of in FAULTS])
-def test_a_fault_says_where_what_and_what_next(
-    folder: Folder, old: str, new: str, errors: list[str]
-) -> None:
+def test_a_fault_has_place_and_hint(folder: Folder, old: str, new: str, errors: list[str]) -> None:
     assert old in SUITE
     printed = folder.faults(SUITE.replace(old, new, 1))
     assert re.sub(r"^ .*\n", "", printed, flags=re.MULTILINE) == "".join(
@@ -358,9 +356,7 @@ def test_only_chooses_scenarios_and_the_command_line_comes_first(folder: Folder)
     assert list(folder.load(text, only=["agents"]).scenarios) == ["agents"]
 
 
-def test_values_come_from_the_environment_and_are_secret(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_values_are_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "postgresql://me:p%40ssword@db/x")
     text = SUITE.replace(
         "settings =", 'url = { env = "PGURL" }\npassword = "literal \\"one\\""\nsettings ='
@@ -411,9 +407,7 @@ def test_an_error_does_not_show_the_beginning_of_a_long_secret(
     )
 
 
-def test_a_long_value_that_is_no_secret_is_shown_as_far_as_it_goes(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_value_is_shortened(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "xxxx and another one")
     told = SUITE.replace(
         "workers = 4", f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'

@@ -33,9 +33,7 @@ def private(seen_trial: dict[str, object]) -> bool:
 
 
 @pytest.mark.exhaustive
-def test_connections_that_are_closed_although_they_were_to_be_kept(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_connections_closed_against_keep_alive(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     seen = measured(bench, tmp_path, suite(turning("closes", "closes-unsaid"), WRK))
     fault = "a server that closes after each response"

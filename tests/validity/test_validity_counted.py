@@ -151,9 +151,7 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
         ("-1", "expect.length: expected at least 0, a table or 'any', got -1"),
     ],
 )
-def test_a_length_that_is_none_is_told(
-    bench: Bench, tmp_path: Path, length: str, words: str
-) -> None:
+def test_a_wrong_content_length(bench: Bench, tmp_path: Path, length: str, words: str) -> None:
     toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
     (tmp_path / "s.toml").write_text(toml)
     told = bench("check", "s.toml", code=2)

@@ -29,9 +29,7 @@ TRIES = 5
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("program", [OTHERWISE, TURNS])
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "weighttp"])
-def test_each_lie_is_found_under_each_tool(
-    bench: Bench, tmp_path: Path, tool: str, program: str
-) -> None:
+def test_each_lie_by_each_tool(bench: Bench, tmp_path: Path, tool: str, program: str) -> None:
     if tool == "locust":
         needed_module(tool)
     elif tool != "pace":

@@ -51,9 +51,7 @@ def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> Non
 
 
 @pytest.mark.exhaustive
-def test_servers_with_unequal_budgets_of_which_one_is_not_said(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_unequal_budgets_of_which_one_is_unstated(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     one = gunicorn("pong_shared:app")
     servers = {"one": one, "silent": one.replace("workers = 1\n", "")}

@@ -124,9 +124,7 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
 
 
 @pytest.mark.exhaustive
-def test_work_outside_of_the_trial_for_one_server_is_found(
-    bench: Bench, tmp_path: Path, neighbour: Path
-) -> None:
+def test_work_outside_the_trial_is_found(bench: Bench, tmp_path: Path, neighbour: Path) -> None:
     seen = measured(bench, tmp_path, suite(str(neighbour)))
     for _ in range(TRIES):
         if "fail" in found(seen, "I2"):

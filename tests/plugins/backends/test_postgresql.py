@@ -164,9 +164,7 @@ def dataset(folder: Path, rows: str = "things = 2", **files: str) -> Postgresql:
 
 
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
-def test_each_trial_gets_the_dataset_and_nothing_is_left(
-    site: Site, scratch: Path, listen: str
-) -> None:
+def test_each_trial_has_the_dataset_alone(site: Site, scratch: Path, listen: str) -> None:
     part = postgresql(dataset="agents", listen=listen)
     with running(part, site) as (here, server, placed):
         url = part.gives(placed)["DATABASE_URL"]
@@ -301,9 +299,7 @@ def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
 # --- the template --------------------------------------------------------------------------------
 
 
-def test_a_template_is_built_once_and_copied_as_it_was(
-    own_templates: Path, tmp_path: Path, scratch: Path
-) -> None:
+def test_a_template_is_built_once(own_templates: Path, tmp_path: Path, scratch: Path) -> None:
     part = dataset(tmp_path)
     modes = set()
     for number in range(2):
@@ -357,7 +353,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
     assert not list(site.scratch.iterdir())
 
 
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+def test_a_damaged_template_is_found_before_its_use(
     site: Site,
 ) -> None:
     part = postgresql(dataset="agents")
@@ -395,9 +391,7 @@ def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None
         ('name = "a"\nfiles = ["x.sql"]\n[rows]\n', "files: there is no .*mine/x.sql"),
     ],
 )
-def test_a_dataset_that_cannot_be_read_is_told_with_its_file(
-    site: Site, text: str | None, told: str
-) -> None:
+def test_an_unreadable_dataset_names_its_file(site: Site, text: str | None, told: str) -> None:
     if text is not None:
         (site.folder / "mine").mkdir()
         (site.folder / "mine/dataset.toml").write_text(text)
@@ -409,9 +403,7 @@ def test_a_dataset_that_cannot_be_read_is_told_with_its_file(
 # --- one that already runs -----------------------------------------------------------------------
 
 
-def test_a_database_that_already_runs_is_neither_started_nor_filled(
-    site: Site, tmp_path: Path
-) -> None:
+def test_a_running_database_is_neither_started_nor_filled(site: Site, tmp_path: Path) -> None:
     ours = postgresql(dataset="agents", listen="tcp")
     with running(ours, site) as (here, _, placed):
         url = ours.gives(placed)["url"].replace("bench@", "bench:secret@")

@@ -128,9 +128,7 @@ def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) 
         ("SET a b\n", "99 = 0", "ERR DB index is out of range"),
     ],
 )
-def test_a_dataset_that_is_not_what_it_says_fails_the_trial(
-    site: Site, text: str, rows: str, told: str
-) -> None:
+def test_a_false_dataset_fails_the_trial(site: Site, text: str, rows: str, told: str) -> None:
     part = redis(dataset=write_dataset(site.suite_folder, "redis", rows, {"a.redis": text}))
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", part, site)
@@ -138,7 +136,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial(
     assert caught.value.stage == "prepare"
 
 
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+def test_a_damaged_template_is_found_before_its_use(
     site: Site,
 ) -> None:
     part = redis(dataset="foo")
@@ -235,9 +233,7 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPa
         ("postgresql", "mine/dataset.toml: the dataset is for postgresql, not for redis"),
     ],
 )
-def test_a_folder_that_is_no_dataset_of_redis_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path, written: str | None, told: str
-) -> None:
+def test_no_dataset_of_redis(bench: Bench, tmp_path: Path, written: str | None, told: str) -> None:
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
     (tmp_path / "a.toml").write_text(SUITE.format(options='dataset = "./mine"'))

@@ -202,7 +202,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
 
 
 @pytest.mark.exhaustive
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
+def test_a_damaged_template_is_found_before_its_use(
     site: Site,
 ) -> None:
     part = virtuoso(dataset="classes")

@@ -116,9 +116,7 @@ def graph(virtuoso: Store) -> Store:
 
 @pytest.mark.samples(2)
 @pytest.mark.parametrize("name", BY)
-def test_the_classes_are_listed_in_the_studys_bytes(
-    graph: Store, tmp_path: Path, name: str
-) -> None:
+def test_the_classes_in_the_studys_bytes(graph: Store, tmp_path: Path, name: str) -> None:
     with serving(name, tmp_path / "log", graph.told, BY[name]) as port:
         reply = ask(port, "/")
     assert (reply.status, len(reply.body)) == (200, LENGTHS[name])

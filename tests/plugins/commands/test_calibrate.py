@@ -47,9 +47,7 @@ def test_of_twenty_rounds_the_99_percent_quantile_is_the_largest() -> None:
 
 
 @given(SOME, st.floats(0.1, 10))
-def test_the_spread_between_neighbours_knows_no_unit_and_no_direction(
-    values: list[float], times: float
-) -> None:
+def test_the_spread_has_no_unit_and_no_direction(values: list[float], times: float) -> None:
     sd = between_neighbours(values)
     assert between_neighbours([one * times for one in values]) == pytest.approx(sd, abs=1e-9)
     assert between_neighbours(values[::-1]) == pytest.approx(sd, abs=1e-12)
@@ -213,9 +211,7 @@ def test_without_one_a_run_says_nothing_and_takes_the_defaults(tmp_path: Path) -
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("how", ["other kernel", "cut off", "newer"])
-def test_a_stale_or_damaged_one_is_told_and_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
-) -> None:
+def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     told = calibration({"P2": (BEYOND,)}).model_dump(mode="json")
     if how == "other kernel":
         told["machine"]["kernel"] = "2.6.32"

@@ -87,9 +87,7 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
         ((b"pong", b"pongs"), "GET", "the status and type"),
     ],
 )
-def test_the_first_answer_judges_in_what_all_agree(
-    bodies: tuple[bytes, ...], method: str, words: str
-) -> None:
+def test_the_first_answer_is_expected(bodies: tuple[bytes, ...], method: str, words: str) -> None:
     """The length of an early answer is no law: it may grow, and each load has its own probes."""
     firsts = {}
     for label, body in zip("ab", bodies, strict=True):
@@ -203,9 +201,7 @@ def test_the_answers_are_compared_before_the_load(
     assert not (tmp_path / "results").exists()
 
 
-def test_servers_with_different_bodies_are_measured_and_not_comparable(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_different_bodies_are_not_comparable(bench: Bench, tmp_path: Path) -> None:
     told = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
     if "FAILED" not in told.err:
         assert "! duel (in turns)  Not comparable: their bodies differ" in told.out, told.all
@@ -336,9 +332,7 @@ def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
     assert suite.repeat.until == 0.05
 
 
-def test_paths_of_a_suite_elsewhere_lead_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_of_a_moved_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     table = relative_to(tmp_path / "x/results", contender("./serve app.py {port}").table)
@@ -366,9 +360,7 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
 
 
 @given(servers=st.integers(2, 12), time_s=st.floats(0.1, 1e6))
-def test_blocks_for_an_interval_are_planned_and_a_load_has_a_length(
-    servers: int, time_s: float
-) -> None:
+def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
     times = trial_times(servers, time_s)
     short = too_short(servers, Question(time_s=time_s))
     assert bool(short) == (time_s < 3 * servers * (times.load_s + times.warmup_s + 1.5))
@@ -444,9 +436,7 @@ def test_a_server_that_stands_still_for_long_takes_no_turns(seconds: dict[str, f
         (("http://localhost:81", "http://127.0.0.1:82"), ["port-81", "port-82"]),
     ],
 )
-def test_a_label_has_the_words_that_tell_commands_apart(
-    servers: tuple[str, ...], labels: list[str]
-) -> None:
+def test_a_label_differs_by_command(servers: tuple[str, ...], labels: list[str]) -> None:
     assert list(labelled([contender(one) for one in servers], ())) == labels
 
 

@@ -113,9 +113,7 @@ def test_columns_without_a_value_to_keep_are_named(bench: Bench, tmp_path: Path)
 
 
 @pytest.mark.parametrize("path", ["/authors", "/logging", "/catalogins", "/tokenize"])
-def test_a_path_with_a_part_of_such_a_word_is_no_login(
-    bench: Bench, tmp_path: Path, path: str
-) -> None:
+def test_part_of_the_word_is_no_login(bench: Bench, tmp_path: Path, path: str) -> None:
     lines = [line(f"/products/{n}", n) for n in range(1, 90)]
     lines += [line(path, n, 201, "POST") for n in range(9)]
     (tmp_path / "access.log").write_text("".join(lines))
@@ -214,9 +212,7 @@ def test_numbers_and_paths_of_one_client_are_placeholders(bench: Bench, tmp_path
     assert "\nkept from the log: page in list.csv, 5 different values\n" in wrote.out
 
 
-def test_where_clients_are_unknown_the_user_says_what_is_shared(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_without_clients_the_user_names_the_shares(bench: Bench, tmp_path: Path) -> None:
     lines = [line(f"/visits/ada?page={n % 5}", n % 2) for n in range(60)]
     (tmp_path / "access.log").write_text("".join(lines))
     alone = bench("new", "suite", "alone", "--from-log", "access.log")
@@ -304,9 +300,7 @@ _SEGMENTS = st.tuples(st.just("GET"), *[st.sampled_from(["a", "b", "c", "d", "{}
 
 
 @given(st.dictionaries(_SEGMENTS, st.integers(1, 9), max_size=60), st.integers(4, 20))
-def test_merged_paths_are_few_and_count_all_requests(
-    counts: dict[tuple[str, ...], int], most: int
-) -> None:
+def test_merged_paths_count_all_requests(counts: dict[tuple[str, ...], int], most: int) -> None:
     paths = Counter(counts)
     merge_rare(paths, most)
     assert len(paths) <= most
@@ -344,9 +338,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_log_of_1_gb_takes_less_than_500_mb(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_memory_of_a_large_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if shutil.disk_usage(tmp_path).free < 3e9:
         pytest.skip("less than 3 GB of the disk is free")
     peak = peak_mb(tmp_path, 1_000_000_000)

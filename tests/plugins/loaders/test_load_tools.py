@@ -390,9 +390,7 @@ def test_a_run_that_was_broken_off_says_why(tool: str, name: str, says: str) -> 
 
 
 @pytest.mark.parametrize(("tool", "name", "file"), COUNTED_ON)
-def test_truncated_at_any_line_it_is_refused_or_the_same(
-    tmp_path: Path, tool: str, name: str, file: str
-) -> None:
+def test_no_truncated_output_is_read(tmp_path: Path, tool: str, name: str, file: str) -> None:
     copied(tool, name, tmp_path)
     whole = read(tool, name)
     lines = (tmp_path / file).read_text().splitlines(keepends=True)
@@ -409,9 +407,7 @@ def test_truncated_at_any_line_it_is_refused_or_the_same(
 
 
 @pytest.mark.parametrize(("tool", "name", "file"), COUNTED_ON)
-def test_what_another_tool_printed_and_bytes_are_refused(
-    tmp_path: Path, tool: str, name: str, file: str
-) -> None:
+def test_foreign_output_is_refused(tmp_path: Path, tool: str, name: str, file: str) -> None:
     copied(tool, name, tmp_path)
     others = [other for other in COUNTED_ON if other[0] != tool]
     for other, recording, printed in others:
@@ -600,9 +596,7 @@ def test_runs_of_hyperfine_are_guessed() -> None:
         ("weighttp", {"requests": 5000}, 32.5),
     ],
 )
-def test_a_tool_is_left_the_time_that_its_own_end_takes(
-    tool: str, options: dict[str, Any], grace_s: float
-) -> None:
+def test_a_tool_has_time_to_end(tool: str, options: dict[str, Any], grace_s: float) -> None:
     assert part(tool, options).grace_s() == grace_s
 
 

@@ -159,9 +159,7 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
 
 
 @given(st.sampled_from(RESPONSES), st.lists(st.integers(0, 500)), st.booleans())
-def test_where_a_stream_is_split_changes_nothing(
-    stream: bytes, places: list[int], bodiless: bool
-) -> None:
+def test_a_split_changes_no_outcome(stream: bytes, places: list[int], bodiless: bool) -> None:
     whole = outcome([stream], bodiless=bodiless)
     assert outcome(split(stream, places), bodiless=bodiless) == whole
     single = [bytes([byte]) for byte in stream]
@@ -350,9 +348,7 @@ def test_a_sample_comes_again_with_its_seed_and_takes_each_response_as_often() -
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_body_of_the_right_length_that_is_wrong_under_load_is_found(
-    bench: Bench, tmp_path: Path, processes: int
-) -> None:
+def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: int) -> None:
     load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
     text = suite(turning("some-wrong"), load, top="smoke = true")
     (tmp_path / "sampled.toml").write_text(text)
@@ -517,9 +513,7 @@ def test_a_large_body_takes_little_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/stalls", "/halts"])
-def test_a_server_that_stalls_ends_in_timeouts_and_requests_in_flight(
-    tmp_path: Path, path: str
-) -> None:
+def test_a_stall_ends_in_timeouts_and_requests_in_flight(tmp_path: Path, path: str) -> None:
     reading = loaded(tmp_path, path, requests=None, timeout="300ms")
     assert reading.responses == 0
     assert reading.censored == reading.errors["timeout"] == reading.unanswered
@@ -617,9 +611,7 @@ def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
 
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
-def test_a_number_of_requests_is_exact(
-    tmp_path: Path, options: dict[str, Any], processes: int
-) -> None:
+def test_requests_are_exact(tmp_path: Path, options: dict[str, Any], processes: int) -> None:
     reading = loaded(
         tmp_path, "/ok", processes=processes, connections=4, requests=101, duration="20s", **options
     )
@@ -775,9 +767,7 @@ def test_a_truncated_document_is_never_read(tmp_path: Path, whole: dict[str, Any
 
 
 @pytest.mark.parametrize("code", [1, -9])
-def test_a_pace_that_failed_has_no_reading(
-    tmp_path: Path, whole: dict[str, Any], code: int
-) -> None:
+def test_a_failed_pace_has_no_reading(tmp_path: Path, whole: dict[str, Any], code: int) -> None:
     with pytest.raises(OutputDamaged, match=r"no such thing|signal 9"):
         read(tmp_path, json.dumps(whole), code, "pace: no such thing\n")
 

@@ -38,9 +38,7 @@ def expected(stages: list[tuple[float, float, float]], after: float) -> float:
 
 
 @given(STAGES, st.floats(0, 0.999))
-def test_a_request_is_due_when_so_many_are_expected(
-    stages: list[tuple[float, float, float]], share: float
-) -> None:
+def test_when_a_request_is_due(stages: list[tuple[float, float, float]], share: float) -> None:
     total = expected(stages, sum(one[2] for one in stages))
     number = share * total
     due = pace_stages.inverse(stages)(number)

@@ -296,9 +296,7 @@ def test_a_load_that_was_ended_before_its_time_is_refused() -> None:
         ("mean_us", "nan", "mean_us"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(
-    left: Path, field: str, value: object, says: str
-) -> None:
+def test_impossible_numbers_are_refused(left: Path, field: str, value: object, says: str) -> None:
     told = json.loads((left / "wrk-load.json").read_text())
     told.pop(field, None)
     if value is not None:
@@ -331,9 +329,7 @@ def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
-def test_any_change_of_the_file_is_refused_or_still_adds_up(
-    left: Path, data: st.DataObject
-) -> None:
+def test_a_changed_file_is_refused_or_adds_up(left: Path, data: st.DataObject) -> None:
     whole = (RECORDINGS / "slow/wrk-load.json").read_bytes()
     at = data.draw(st.integers(0, len(whole)))
     until = data.draw(st.integers(at, min(len(whole), at + 8)))
@@ -380,9 +376,7 @@ def test_the_correction_is_undone_exactly(raw: dict[int, int], expected: int) ->
 
 
 @given(histograms, st.integers(1, 500), st.data())
-def test_a_missing_synthetic_sample_is_noticed(
-    raw: dict[int, int], expected: int, data: st.DataObject
-) -> None:
+def test_a_synthetic_sample_lost(raw: dict[int, int], expected: int, data: st.DataObject) -> None:
     corrected = corrected_as_wrk_does(raw, expected)
     made_up = sorted(corrected.keys() - raw.keys())
     assume(made_up)

@@ -102,9 +102,7 @@ def answer(one: Trial, of: Ceiling) -> Check:
 @pytest.mark.parametrize(
     ("share", "status"), [(0.1, "pass"), (0.69, "pass"), (0.71, "warn"), (0.91, "fail")]
 )
-def test_a_rate_is_held_against_what_the_tool_gets_from_a_server_that_does_nothing(
-    share: float, status: str
-) -> None:
+def test_a_rate_is_compared_with_the_null_servers(share: float, status: str) -> None:
     found = answer(trial(10_000 * share), ceiling_of(10_000))
     assert (found.id, found.scope, found.subject, found.status) == (
         *("L2", "result", "apparatus"),
@@ -238,9 +236,7 @@ def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
         ((ceiling_on("l1", 1_000, shares=1),), "unknown", "was not measured"),
     ],
 )
-def test_each_of_several_load_tools_is_held_against_its_own_ceiling(
-    ceilings: Sequence[Ceiling], status: str, says: str
-) -> None:
+def test_each_tool_has_its_own_ceiling(ceilings: Sequence[Ceiling], status: str, says: str) -> None:
     (found,) = asked([on_hosts(950, 800)], ceilings)
     assert (found.status, says in found.message) == (status, True), found.message
 
@@ -335,9 +331,7 @@ def l2(result: Path) -> list[dict[str, Any]]:
     return [one for one in summary["checks"] if one["id"] == "L2"]
 
 
-def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
     load = 'connections = 2\nthink = "5ms"\nduration = "1s"'
     folder = tmp_path / "results"
     bench("run", suite(tmp_path, loads(load, load), blocks=90), "-o", folder, "--time-limit", "6s")

@@ -274,9 +274,7 @@ def test_an_app_is_served_from_its_folder_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("cls", SERVERS)
-def test_the_version_comes_from_the_interpreter_that_serves(
-    site: Site, cls: type[AppServer]
-) -> None:
+def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServer]) -> None:
     part = cls.model_validate({"app": "a:b"} | ({"interface": "wsgi"} if cls is Granian else {}))
     version = present(part.version(site))
     assert version.argv[0] == str(site.python)
@@ -435,9 +433,7 @@ def facts_of(own: Site, row: tuple[type[AppServer], str, dict[str, Any]]) -> dic
     ],
     ids=named,
 )
-def test_the_backlog_is_the_kernels(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
-) -> None:
+def test_the_backlog_arrives(own: Site, row: tuple[type[AppServer], str, dict[str, Any]]) -> None:
     assert set(facts_of(own, row)["backlog"]) == {row[2]["backlog"]}
 
 
@@ -484,9 +480,7 @@ def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bo
         ({"loop": "uvloop", "http": "httptools"}, ["httptools", "uvloop"]),
     ],
 )
-def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
-    own: Site, options: dict[str, Any], imported: list[str]
-) -> None:
+def test_uvicorns_loop_and_parser(own: Site, options: dict[str, Any], imported: list[str]) -> None:
     told = facts_of(own, (Uvicorn, ASGI, options))["loop"]
     assert set(imported) <= set(told)
     assert ("uvloop" in told) == (options["loop"] == "uvloop")
@@ -494,9 +488,7 @@ def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
 
 @pytest.mark.parametrize("target", ["app", "Root", "make()"])
 @pytest.mark.parametrize("production", [True, False])
-def test_cherrypy_mounts_objects_classes_and_applications(
-    own: Site, target: str, production: bool
-) -> None:
+def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bool) -> None:
     part = part_of(own, Cherrypy, CHERRYPY, {"production": production}, target)
     with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
         facts(here, placed.port)
@@ -507,9 +499,7 @@ def test_cherrypy_mounts_objects_classes_and_applications(
 
 
 @pytest.mark.parametrize("cls", [Gevent, ThreadsServer, TornadoServer])
-def test_a_socket_app_answers_whoever_connects_or_waits_for_a_whole_head(
-    own: Site, cls: type[AppServer]
-) -> None:
+def test_a_socket_app_may_wait_for_a_whole_head(own: Site, cls: type[AppServer]) -> None:
     def received(target: str, *parts: bytes) -> bytes:
         part = part_of(own, cls, SOCKET, {}, target)
         with (
@@ -647,9 +637,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.mark.network
 @pytest.mark.parametrize("version", ["23.0.0", None])
-def test_gunicorn_makes_no_control_socket_whatever_its_version(
-    own: Site, fetched: Callable[..., Path], version: str | None
-) -> None:
+def test_no_control_socket(own: Site, fetched: Callable[..., Path], version: str | None) -> None:
     environment = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
     if version:
         environment["PYTHONPATH"] = str(fetched(f"gunicorn=={version}"))
@@ -693,9 +681,7 @@ class Container(api_hour.Container):
 
 
 @pytest.mark.network
-def test_api_hour_serves_a_container_and_ends_at_once(
-    own: Site, fetched: Callable[..., Path]
-) -> None:
+def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) -> None:
     packages = fetched("api_hour==0.8.2", "pyyaml", "setproctitle")
     home = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
     environment = home | {"PYTHONPATH": str(packages)}

@@ -149,9 +149,7 @@ def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
         ({"body_bytes": "1MiB"}, b"x" * 1024**2),
     ],
 )
-def test_one_body_is_answered_to_every_path(
-    site: Site, options: dict[str, Any], expected: bytes
-) -> None:
+def test_one_body_for_every_path(site: Site, options: dict[str, Any], expected: bytes) -> None:
     part = Nginx.model_validate(options)
     with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
         for path in ("/", "/deep/er?a=b", "/index.html"):
@@ -368,9 +366,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
         ("tls = true\nhttp2 = true", "h2c", "h2load: protocol 'h2c' does not fit https://127"),
     ],
 )
-def test_h2load_speaks_http2_over_tls_or_says_why_not(
-    tmp_path: Path, server: str, protocol: str, says: str
-) -> None:
+def test_h2load_over_tls(tmp_path: Path, server: str, protocol: str, says: str) -> None:
     needed("h2load")
     text = SUITE.format(
         server=f'use = "nginx"\n{server}',

@@ -202,9 +202,7 @@ def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
     ("app", "told"),
     [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")],
 )
-def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
-    site: Site, cls: type[Server], app: str, told: str
-) -> None:
+def test_a_missing_app_ends_its_server(site: Site, cls: type[Server], app: str, told: str) -> None:
     (site.suite_folder / "mine.py").write_text(WSGI)
     command = present(cls.model_validate({"app": app}).command(site))
     with HOST.trial(site.folder) as here:
@@ -307,9 +305,7 @@ def test_a_program_by_its_name_is_a_need(site: Site) -> None:
         ("backends.db.uri", "backend 'db' gives no 'uri'", "it gives: url"),
     ],
 )
-def test_what_no_backend_gives_is_told_with_what_there_is(
-    site: Site, name: str, told: str, hint: str
-) -> None:
+def test_an_unknown_value_of_a_backend(site: Site, name: str, told: str, hint: str) -> None:
     part = CommandServer.model_validate({"command": ["a", f"{{{name}}}"]})
     with pytest.raises(BenchforgeError, match=rf"servers\.mine: .*{told}") as caught:
         part.command(dataclasses.replace(site, backends={"db": {"url": "x://"}}))

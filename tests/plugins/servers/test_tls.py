@@ -126,9 +126,7 @@ def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> 
 @pytest.mark.parametrize(
     ("content", "told"), [(None, "No such file or directory"), ("text", "no certificate in PEM")]
 )
-def test_a_file_without_a_certificate_is_told(
-    tmp_path: Path, content: str | None, told: str
-) -> None:
+def test_a_file_without_a_certificate(tmp_path: Path, content: str | None, told: str) -> None:
     if content is not None:
         (tmp_path / "trusted.pem").write_text(content)
     with serving(certificate(tmp_path, "own")) as port:

@@ -145,9 +145,7 @@ def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
 
 @pytest.mark.samples(3)
 @pytest.mark.parametrize(("fault", "error", "reason"), ENDS)
-def test_a_flow_that_ends_early_counts_its_later_steps(
-    tmp_path: Path, fault: str, error: str, reason: str
-) -> None:
+def test_an_early_end_counts_steps(tmp_path: Path, fault: str, error: str, reason: str) -> None:
     (case,) = cases(suite(tmp_path, faults=fault))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure

@@ -37,9 +37,7 @@ blocks = 1
     return path
 
 
-def test_each_connection_sends_the_paths_of_the_stream_and_the_comparison_is_marked(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_h2load_sends_the_paths_of_the_stream(bench: Bench, tmp_path: Path) -> None:
     needed("h2load")
     path = suite(tmp_path)
     ran = bench("run", path, "-o", "results", "--set", "repeat.seed=0", code=0)

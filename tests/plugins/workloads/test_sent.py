@@ -165,9 +165,7 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
         ('use = "pace"\nsample = "1%"', "sends one request alone with its `sample`"),
     ],
 )
-def test_a_load_that_is_of_one_request_takes_no_mix(
-    bench: Bench, tmp_path: Path, load: str, says: str
-) -> None:
+def test_one_request_is_no_mix(bench: Bench, tmp_path: Path, load: str, says: str) -> None:
     refused = bench("check", suite(tmp_path, load), code=2)
     assert f"scenarios.mix.loaders[0]: 'load' {says}, and mix has 3 kinds" in refused.err
     assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

@@ -91,9 +91,7 @@ def test_where_scratch_folders_lie_is_a_fact(
 
 
 @given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
-def test_the_fingerprint_is_of_hard_facts_alone(
-    hard: dict[str, Any], others: dict[str, Any]
-) -> None:
+def test_the_fingerprint_of_hard_facts(hard: dict[str, Any], others: dict[str, Any]) -> None:
     others = {name: value for name, value in others.items() if name not in environment.HARD}
     assert environment.fingerprint(hard) == environment.fingerprint(others | hard)
     assert not list(environment.changes(hard, hard | others))
@@ -216,9 +214,7 @@ def test_w4_does_not_know_what_nobody_heard() -> None:
     assert not list(encryption.of_comparison([[spoken("x", b="tls")]], limits()))
 
 
-def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> None:
     if locate("redis-server") is None:
         lack("redis-server")
     command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"

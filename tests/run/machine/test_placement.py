@@ -299,9 +299,7 @@ backends = ["agents"]
     assert (header.parent / "report.html").read_text().count(where) == 1
 
 
-def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path) -> None:
     with answering_here() as url:
         file = suite(tmp_path, "", f'[placement]\nserver = "{USABLE[0]}"')
         file.write_text(file.read_text().replace(answering(), f'use = "url"\nurl = "{url}"\n'))

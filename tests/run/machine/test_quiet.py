@@ -192,9 +192,7 @@ def test_noise_that_does_not_end_is_said_once_and_waited_for_no_more(
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(("quiet", "top"), [('quiet = "off"', ""), ("", "smoke = true")])
-def test_it_is_not_looked_where_nobody_wants_it(
-    bench: Bench, tmp_path: Path, quiet: str, top: str
-) -> None:
+def test_quiet_off_does_not_wait(bench: Bench, tmp_path: Path, quiet: str, top: str) -> None:
     done = bench("run", suite(tmp_path, quiet, top=top), code=0)
     for trial in trials(tmp_path):
         assert "quiet" not in trial["phases"]
@@ -203,9 +201,7 @@ def test_it_is_not_looked_where_nobody_wants_it(
 
 
 @pytest.mark.exhaustive
-def test_a_time_limit_is_kept_on_a_machine_that_is_never_quiet(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_time_limit_ends_the_wait_for_quiet(bench: Bench, tmp_path: Path) -> None:
     with burning(60.0):
         done = bench("run", suite(tmp_path, 'quiet = "10m"'), "--time-limit", "8s")
     assert done.code in {0, 4}, done.all

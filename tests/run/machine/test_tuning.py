@@ -76,7 +76,7 @@ def tuned(folder: Path, sysctls: dict[str, int | str]) -> Mode:
 # --- sysctls -------------------------------------------------------------------------------------
 
 
-def test_a_study_of_2015_is_applied_where_it_can_be_and_the_machine_stays_as_it_is(
+def test_a_study_of_2015_is_applied_inside_the_trial(
     tmp_path: Path,
 ) -> None:
     before = {name: value(name) for name in STUDY}

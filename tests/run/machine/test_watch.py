@@ -134,7 +134,7 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
         max_size=8,
     )
 )
-def test_no_child_is_counted_twice_and_none_of_what_was_seen_is_lost(
+def test_each_child_is_counted_once(
     children: list[tuple[int, int, bool]],
 ) -> None:
     account = Account(own=7, waited=5)
@@ -308,9 +308,7 @@ def test_a_quota_of_version_1_is_seen(tmp_path: Path, quota: str, groups: int) -
 
 
 @pytest.mark.parametrize(("flags", "columns"), [("fpu aperfmperf", 1), ("fpu hypervisor", 0)])
-def test_a_rated_frequency_is_not_taken_for_a_real_one(
-    tmp_path: Path, flags: str, columns: int
-) -> None:
+def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int) -> None:
     told = f"processor\t: 0\nflags\t\t: {flags}\ncpu MHz\t\t: 2596.152\n"
     write(tmp_path, {"proc/cpuinfo": told})
     assert list(speed.Speed([0], tmp_path).megahertz().values()) == [2596.152] * columns

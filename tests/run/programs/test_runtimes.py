@@ -170,9 +170,7 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
     assert "runtimes.py312.lock_sha256: no such file" in damaged.out
 
 
-def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> None:
     runtimes = f'[runtimes.py312]\npython = "{sys.executable}"\n'
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
@@ -286,9 +284,7 @@ print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 
 
 @pytest.mark.network
-def test_without_a_writable_cache_this_process_keeps_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_cache_a_private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     suite = loaded(written(tmp_path, _here(["gunicorn==22.0.0"])))
@@ -299,9 +295,7 @@ def test_without_a_writable_cache_this_process_keeps_it(
     assert first.python.is_relative_to(cache("runtimes"))
 
 
-def test_without_uv_it_is_told_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_uv_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = loaded(written(tmp_path, _here(["gunicorn==20.1.0"])))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(locate, "_ours", list)
@@ -333,9 +327,7 @@ def _here(requires: list[str], label: str = "py312") -> str:
 # --- finding -------------------------------------------------------------------------------------
 
 
-def test_an_interpreter_is_what_it_says_not_what_it_is_called(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interpreter_states_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version = ".".join(map(str, sys.version_info[:2]))
     for name, text in (("python3.4", 'exec {} "$@"'), ("python3", "exit 127")):
         shim = tmp_path / "bin" / name
@@ -365,9 +357,7 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         assert not plain.environment
 
 
-def test_the_highest_of_those_that_fit_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_highest_version_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = {"a": "[3, 99, 1], false", "b": "[3, 99, 2], false", "c": "[3, 99, 3], true"}
     for name, answer in answers.items():
         program = tmp_path / f"versions/{name}/bin/python3"
@@ -387,9 +377,7 @@ def test_the_highest_of_those_that_fit_is_taken(
             find(here, "3.99.3", "x", tmp_path, tmp_path / "trial")
 
 
-def test_it_is_fetched_only_when_that_is_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fetch_needs_a_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
@@ -416,9 +404,7 @@ def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
     assert "opensesame" not in caught.value.text()
 
 
-def test_pypy_is_found_by_its_name_and_its_version(
-    tmp_path: Path, interpreter: Callable[[str], str]
-) -> None:
+def test_pypy_by_name_and_version(tmp_path: Path, interpreter: Callable[[str], str]) -> None:
     interpreter("pypy3")
     with HOST.trial(tmp_path / "trial", "host") as here:
         any_pypy = find(here, "pypy3", "x", tmp_path, tmp_path / "trial")
@@ -453,9 +439,7 @@ def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
     assert us.facts.executable == sys.executable
 
 
-def test_a_description_and_a_folded_line_name_no_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_metadata_names_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folded = (
         "Metadata-Version: 2.1\nSummary: a\n Name: b\nName: Some.Thing\nVersion: 1\n\nVersion: 2\n"
     )

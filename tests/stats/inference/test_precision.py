@@ -66,9 +66,7 @@ def test_it_is_the_rule_for_all_pairs(seed: int, k: int, n: int, width: float) -
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(8, 12), st.integers(0, 40), st.randoms())
-def test_a_half_block_and_the_order_of_files_change_nothing(
-    seed: int, n: int, cut: int, shuffle: Random
-) -> None:
+def test_a_half_block_changes_nothing(seed: int, n: int, cut: int, shuffle: Random) -> None:
     """What a kill leaves is decided on as if the block had not begun."""
     head, there = made(drawn(seed, n, 3), until(0.02))
     kept = there[: max(0, len(there) - cut)]
@@ -231,9 +229,7 @@ class Times(Throughput):
         ((), True, "no interval is wider"),
     ],
 )
-def test_response_times_that_are_not_believed_are_not_enough(
-    late_in: Sequence[int], stop: bool, says: str
-) -> None:
+def test_doubtful_times_are_not_enough(late_in: Sequence[int], stop: bool, says: str) -> None:
     late = Check(
         id="L4",
         scope="trial",

@@ -310,9 +310,7 @@ def test_a_rate_that_is_kept_up_with() -> None:
 @pytest.mark.parametrize(
     ("stays", "on_off"), [(0.0, False), (0.9, False), (0.5, True), (0.99, True)]
 )
-def test_a_ratio_beside_others_holds_the_truth_however_long_they_stay(
-    stays: float, on_off: bool
-) -> None:
+def test_a_ratio_under_noise_covers_the_truth(stays: float, on_off: bool) -> None:
     """A block pairs both under what others do; what differs within it makes the interval wider."""
 
     def held(draw: Random) -> bool:

@@ -63,9 +63,7 @@ def test_a_ratio_turned_around_is_one_through_it(pairs: list[tuple[float, float]
 
 
 @given(PAIRS, st.lists(st.floats(0.5, 2), min_size=30, max_size=30))
-def test_what_meets_a_whole_block_does_not_count(
-    pairs: list[tuple[float, float]], drift: list[float]
-) -> None:
+def test_the_level_of_a_block(pairs: list[tuple[float, float]], drift: list[float]) -> None:
     ours, theirs = halves(pairs)
     assume(deviation(log_ratios(ours, theirs)) > 1e-6)
     moved = halves([(a * by, b * by) for (a, b), by in zip(pairs, drift, strict=False)])
@@ -75,7 +73,7 @@ def test_what_meets_a_whole_block_does_not_count(
 
 
 @given(PAIRS)
-def test_the_interval_excludes_one_exactly_when_p_is_small(
+def test_the_interval_agrees_with_p(
     pairs: list[tuple[float, float]],
 ) -> None:
     got = ratio(*halves(pairs))

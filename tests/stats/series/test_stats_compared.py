@@ -79,9 +79,7 @@ def test_a_good_day_of_the_machine_changes_nothing(machine: float, own: float) -
         (past(), "three", "three was not measured beside it"),
     ],
 )
-def test_without_a_model_nothing_is_said(
-    known: list[Summary], reference: str | None, why: str
-) -> None:
+def test_no_model_no_sentence(known: list[Summary], reference: str | None, why: str) -> None:
     row = of(list(compared(day(9, 20, 2), known, reference, 0.03)), "two")
     assert row.answer == "no model"
     assert why in row.change.change.why

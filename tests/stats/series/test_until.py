@@ -86,9 +86,7 @@ def test_what_is_written_is_understood(
         ('until = "3%"\nbetween = ["8", 30]', "expected a whole number"),
     ],
 )
-def test_what_cannot_be_is_refused_where_it_stands(
-    bench: Bench, tmp_path: Path, written: str, says: str
-) -> None:
+def test_a_wrong_until_is_refused(bench: Bench, tmp_path: Path, written: str, says: str) -> None:
     told = bench("check", suite(tmp_path, written), code=2)
     assert says in told.all
     assert told.all.count("error:") == 1
@@ -202,9 +200,7 @@ def cut(stopped: tuple[Path, str], folder: Path, keep: int) -> Path:
     return result
 
 
-def test_what_is_known_is_shown_after_a_block(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda one: one.update(checks=[]))
@@ -215,17 +211,13 @@ def test_what_is_known_is_shown_after_a_block(
     assert told.err.count("Ctrl-C ends the run and reports what is there") == 1
 
 
-def test_after_the_last_block_nothing_is_missing(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_the_last_block_ends_it(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     told = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
     assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in told.err
     assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
 
 
-def test_after_a_kill_it_goes_on_and_decides_alike(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=13)
     told = bench("run", "--resume", result, code=0)
     assert "resumed: 13 of up to 20 measurements are done" in told.err
@@ -261,9 +253,7 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
     bench("verify", result, code=0)
 
 
-def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=15)
     path = suite(tmp_path, f"until = {NEVER}\nbetween = [8, 10]")
     text = path.read_text()  # as if it had been begun so
@@ -341,9 +331,7 @@ def test_what_cannot_be_is_seen(
     assert says in told.out
 
 
-def test_a_block_that_is_taken_away_is_missed(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = tmp_path / "changed"
     shutil.copytree(stopped[0], result)
     for number in (15, 16):

@@ -164,7 +164,7 @@ def test_a_metric_has_the_parts_that_it_says(answered: tuple[int, str, Path]) ->
     assert registry.part("metric", "latency")().parts() == ("mean", "p50", "p90", "p99")  # type: ignore[attr-defined]
 
 
-def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
+def test_the_terminal_has_a_line_for_each_claim(
     answered: tuple[int, str, Path],
 ) -> None:
     out = answered[1]
@@ -259,9 +259,7 @@ def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> 
 FAST = ("--set", "repeat.blocks=3")
 
 
-def test_what_is_inconclusive_ends_with_0_unless_it_is_asked_for(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_an_inconclusive_claim_ends_with_0(bench: Bench, tmp_path: Path) -> None:
     code, out, result = run_with_twins(bench, tmp_path, FASTER + UNLIKE, *FAST)
     assert code == 0, out
     suite = result.parents[1] / "suite.toml"
@@ -280,9 +278,7 @@ def benchforge_judged(summary, verdicts):
 """
 
 
-def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_smoke_run_is_not_judged(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE + FASTER + LIKE)
@@ -292,9 +288,7 @@ def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
     assert (tmp_path / "heard.txt").read_text() == "suite"
 
 
-def test_a_claim_that_fails_ends_with_1_and_a_listener_hears_the_verdicts(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_failed_claim_ends_with_1(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     code, _, result = run(bench, tmp_path, FASTER + SLOWER, *FAST, "--only", "hello")
     assert code == 1

@@ -248,9 +248,7 @@ def test_a_search_that_was_changed_is_told(
     assert bench("verify", copy).code != 0
 
 
-def test_an_objective_that_was_made_easier_is_told(
-    bench: Bench, made: Path, tmp_path: Path
-) -> None:
+def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     subprocess.run(["cp", "-r", made, copy], check=True)
     content = json.loads((copy / "result.json").read_text())
@@ -395,7 +393,7 @@ def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, sa
     assert says in told[0], told
 
 
-def test_claims_and_tables_of_the_suite_are_no_fault_of_a_profile_that_searches(
+def test_a_search_profile_ignores_claims_and_tables(
     tmp_path: Path,
 ) -> None:
     measured = """[scenarios.ping]

@@ -75,9 +75,7 @@ def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Pa
         ),
     ],
 )
-def test_what_cannot_be_is_an_error_with_its_place(
-    bench: Bench, tmp_path: Path, expect: str, says: str
-) -> None:
+def test_wrong_items_are_errors(bench: Bench, tmp_path: Path, expect: str, says: str) -> None:
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=f"expect = {{ {expect} }}"))
     told = bench("check", "s.toml", code=2)
     assert says in told.err
@@ -91,9 +89,7 @@ def test_what_cannot_be_is_an_error_with_its_place(
     "request_of",
     ['request.method = "HEAD"', 'requests = { one = { path = "/", method = "HEAD" } }'],
 )
-def test_an_answer_without_a_body_has_no_elements(
-    bench: Bench, tmp_path: Path, request_of: str
-) -> None:
+def test_no_body_has_no_elements(bench: Bench, tmp_path: Path, request_of: str) -> None:
     text = suite(THREE, PACE, scenario="expect = { items = 3 }")
     (tmp_path / "s.toml").write_text(text.replace('request = { path = "/ping" }', request_of))
     told = bench("check", "s.toml", code=2)

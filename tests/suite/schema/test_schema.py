@@ -234,9 +234,7 @@ def test_what_the_loader_takes_is_clean(
 
 
 @pytest.mark.parametrize("name", Checkers.NAMES)
-def test_a_planted_fault_is_told_once_and_where_it_stands(
-    name: str, folder: Path, checkers: Checkers
-) -> None:
+def test_a_planted_fault_has_one_place(name: str, folder: Path, checkers: Checkers) -> None:
     good, files = FIRST + GOOD, {}
     for number, (what, old, new, _) in enumerate(PLANTED):
         assert good.count(old) >= 1, what
@@ -435,9 +433,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return packages / "apples_plugin.py"
 
 
-def test_a_plugin_is_in_the_schema_but_not_in_the_builtin_one(
-    bench: Bench, installed: Path
-) -> None:
+def test_a_plugin_is_not_in_the_builtin_schema(bench: Bench, installed: Path) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'return {"type": "string"}'))
     told = bench("schema")
     assert (told.code, told.err) == (0, "")
@@ -448,9 +444,7 @@ def test_a_plugin_is_in_the_schema_but_not_in_the_builtin_one(
     assert bench("schema", "--builtin").out == (SCHEMAS / "suite.schema.json").read_text()
 
 
-def test_a_plugin_that_cannot_be_imported_leaves_out_its_parts_only(
-    bench: Bench, installed: Path
-) -> None:
+def test_a_broken_plugin_loses_its_parts_only(bench: Bench, installed: Path) -> None:
     installed.write_text("import no_such_module\n")
     told = bench("schema", code=0)
     assert told.err == (

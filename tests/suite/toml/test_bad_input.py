@@ -93,9 +93,7 @@ def test_a_file_that_may_not_be_read_is_told(bench: Bench, tmp_path: Path) -> No
         (f"{'a.' * 5000}b=1", "nested more than 50 levels deep"),
     ],
 )
-def test_what_nobody_can_count_with_is_refused(
-    bench: Bench, tmp_path: Path, setting: str, message: str
-) -> None:
+def test_wild_numbers_are_refused(bench: Bench, tmp_path: Path, setting: str, message: str) -> None:
     (tmp_path / "a.toml").write_text(SUITE)
     found = bench("plan", "a.toml", "--set", setting)
     assert (found.code, found.out) == (2, "")
