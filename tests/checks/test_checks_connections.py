@@ -9,12 +9,7 @@ from made.observed import LIMITS, SEGMENTS, loader, observation, reading, trial,
 from made.turns import turns
 
 from benchforge.checks.network import connections
-from benchforge.checks.network.connections import (
-    backlog,
-    keep_alive,
-    retransmission,
-    right_process,
-)
+from benchforge.checks.network.connections import backlog, keep_alive, retransmission, right_process
 from benchforge.checks.network.delayed import crowded, delayed
 from benchforge.checks.network.exhaustion import descriptors, ports
 from benchforge.model.trial.answers.probes import Exhaustion, Listener
@@ -74,11 +69,7 @@ def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -
 
 @pytest.mark.parametrize(
     ("changed", "counters"),
-    [
-        ({"unanswered": 800}, {}),
-        ({"errors": {"length": 800}}, {}),
-        ({}, {"TcpEstabResets": 800}),
-    ],
+    [({"unanswered": 800}, {}), ({"errors": {"length": 800}}, {}), ({}, {"TcpEstabResets": 800})],
 )
 def test_connections_that_were_reset_were_not_used_again(
     changed: dict[str, Any], counters: dict[str, int]

@@ -190,10 +190,7 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
 
 def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "one"),
-        cwd=tmp_path,
-        env=own,
-        stdout=subprocess.PIPE,
+        bench_words("serve", suite(tmp_path), "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
     ) as serves:
         try:
             assert present(serves.stdout).readline()

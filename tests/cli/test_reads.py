@@ -34,10 +34,7 @@ def test_each_trial_is_opened_once(tmp_path: Path) -> None:
         trial = plain.trial(number=number, block=number, case=CASE)
         file.write_text(trial.model_dump_json())
     done = subprocess.run(
-        [sys.executable, "-c", OPENS, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", OPENS, str(tmp_path)], capture_output=True, text=True, check=False
     )
     opened = json.loads(done.stderr.splitlines()[-1])
     for command, files in zip(COMMANDS, opened[1:], strict=True):

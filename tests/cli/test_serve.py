@@ -269,9 +269,7 @@ def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) 
 
 def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> None:
     with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "wrong"),
-        stderr=subprocess.PIPE,
-        text=True,
+        bench_words("serve", suite(tmp_path), "wrong"), stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         # What a killed benchforge of another test had left may be named before.

@@ -47,9 +47,7 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     raise AssertionError(printed)
 
 
-def test_the_printed_command_measures_in_turns(
-    undecided: tuple[Path, str],
-) -> None:
+def test_the_printed_command_measures_in_turns(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
     (line,) = (one for one in printed.splitlines() if one.startswith(SAYS))
     words = shlex.split(line.removeprefix(SAYS))
@@ -62,9 +60,7 @@ def test_the_printed_command_measures_in_turns(
     assert header["only"] == ["hello"]
 
 
-def test_the_command_for_more_blocks_repeats_the_options(
-    undecided: tuple[Path, str],
-) -> None:
+def test_the_command_for_more_blocks_repeats_the_options(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
     words = " ".join(printed.split()).partition("half as wide: ")[2].partition(", about ")[0]
     words = words or " ".join(printed.split()).partition("To decide: ")[2].partition(", about ")[0]

@@ -91,10 +91,7 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
     ("changed", "why"),
     [
         ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 60 ms"),
-        (
-            {"good_at_least": 9_980, "good_at_most": 9_980},
-            "errors < 0.1%: 0.2 %",
-        ),
+        ({"good_at_least": 9_980, "good_at_most": 9_980}, "errors < 0.1%: 0.2 %"),
         (
             {"responses": 9_700, "good_at_least": 9_700, "good_at_most": 9_700},
             "rate answered >= 99%: 97.01 %",

@@ -419,11 +419,7 @@ READ_ONLY = (
     ("fault", "size", "script"),
     [
         ("the disk of the results fills up", "64m,nr_inodes=34", "wait $!"),
-        (
-            "the results become read-only",
-            "64m",
-            READ_ONLY,
-        ),
+        ("the results become read-only", "64m", READ_ONLY),
     ],
 )
 def test_results_that_cannot_be_written_keep_what_was_measured(

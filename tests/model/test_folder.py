@@ -33,11 +33,7 @@ KINDS = ("result", "trial", "summary", "session", "ceiling", "manifest", "calibr
 NOT_OURS = f"is not ours: it does not say that its kind is {conjoined(KINDS, 'or')}"
 CASE = plain.named("wsgiref", vary={"a.b": 1})
 HEADER = plain.header(
-    CASE,
-    blocks=2,
-    title="Hello",
-    suite_sha256=hashlib.sha256(b"").hexdigest(),
-    facts={"cpus": 2},
+    CASE, blocks=2, title="Hello", suite_sha256=hashlib.sha256(b"").hexdigest(), facts={"cpus": 2}
 )
 ANSWER = Answer(
     status=200, headers={}, length=0, sha256=hashlib.sha256(b"").hexdigest(), seconds=0.01
@@ -151,16 +147,8 @@ def test_missing_and_unknown_fields_are_told_in_plain_words(result: Path) -> Non
         ('{\n"kind"', 2, "is not JSON: EOF while parsing an object"),
         ('{\n"kind": NaN}', 2, "is not JSON: expected value"),
         ("[" * 100_000, 1, "is not JSON: recursion limit exceeded"),
-        (
-            "[]",
-            None,
-            NOT_OURS,
-        ),
-        (
-            '{"kind": ["trial"]}',
-            None,
-            NOT_OURS,
-        ),
+        ("[]", None, NOT_OURS),
+        ('{"kind": ["trial"]}', None, NOT_OURS),
         (
             '{"kind": "trial", "format": 3}',
             None,
@@ -229,11 +217,7 @@ def test_files_of_a_result_are_checked_against_each_other(result: Path) -> None:
     change(result / "trials/0002/trial.json", edit)
     assert told(faults(result)) == [
         ("trial.json", "reading", "a trial has a reading, or a failure that says why not"),
-        (
-            "trial.json",
-            "processes.0.stdout",
-            "no such file beside the trial: 'gone.out'",
-        ),
+        ("trial.json", "processes.0.stdout", "no such file beside the trial: 'gone.out'"),
         ("trial.json", "number", f"1 is already the number of {result}/trials/0001/trial.json"),
         (
             "trial.json",

@@ -535,9 +535,7 @@ def protocol() -> Any:
 
 PROTOCOL = protocol()
 ANSWERS = st.tuples(
-    st.sampled_from([200, 204, 302, 404, 500]),
-    st.integers(0, 5),
-    st.integers(0, 10**10),
+    st.sampled_from([200, 204, 302, 404, 500]), st.integers(0, 5), st.integers(0, 10**10)
 )
 ENDS = st.lists(st.one_of(ANSWERS, st.sampled_from([OSError("a"), ValueError("b")])))
 

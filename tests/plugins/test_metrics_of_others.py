@@ -150,9 +150,7 @@ def test_reports_show_theirs_as_ours(
 
 
 @pytest.mark.parametrize("pair", PAIRS[:2])
-def test_disturbed_trials_have_no_failures(
-    pair: tuple[type[Metric], type[Metric]],
-) -> None:
+def test_disturbed_trials_have_no_failures(pair: tuple[type[Metric], type[Metric]]) -> None:
     left = dict.fromkeys(range(1, 9), 0.5)
     verdicts = [
         judge(

@@ -385,10 +385,7 @@ def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> 
 def test_a_lost_keeper_fails_its_phase(tmp_path: Path, phase: str, stage: str) -> None:
     with LocalHost().trial(tmp_path) as here:
         os.kill(here.init_pid, signal.SIGKILL)
-        with (
-            pytest.raises(KeeperGone) as caught,
-            TrialRecorder(lambda _: None).phase(phase),
-        ):
+        with pytest.raises(KeeperGone) as caught, TrialRecorder(lambda _: None).phase(phase):
             here.start("late", Command(("sleep", "1")), tmp_path, {})
     assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
 

@@ -218,9 +218,7 @@ def test_without_namespaces_one_kill_9_leaves_no_process(
 
 
 @as_root
-def test_without_proc_a_weaker_keeper_takes_over(
-    side: Callable[..., Side],
-) -> None:
+def test_without_proc_a_weaker_keeper_takes_over(side: Callable[..., Side]) -> None:
     # As in a container: with a part of /proc covered, no user namespace may mount a fresh one.
     cover = 'while read -r _ at type _; do [ $type != proc ] || mount -t tmpfs none "$at/sys"; done'
     covered = ("unshare", "--mount", "sh", "-c", f'{cover} < /proc/mounts; exec "$@"', "-")

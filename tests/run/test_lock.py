@@ -131,10 +131,7 @@ sys.stdin.read()
 @as_root
 @pytest.mark.parametrize(
     ("listens", "holder"),
-    [
-        ("listens", r"python3\S* \(process \d+\)"),
-        ("", "a process that the kernel does not name"),
-    ],
+    [("listens", r"python3\S* \(process \d+\)"), ("", "a process that the kernel does not name")],
 )
 def test_a_user_who_took_the_name_is_named(another_name: str, listens: str, holder: str) -> None:
     words = [*NOBODY, SYSTEM_PYTHON, "-c", SQUATS, another_name, listens]

@@ -144,10 +144,7 @@ def test_a_server_that_may_not_write_is_told_how_to(bench: Bench, tmp_path: Path
     ("top", "error"),
     [
         ('writes = ["nowhere"]', "small.toml:3:11: writes[0]: no folder {folder}/nowhere"),
-        (
-            'sockets = ["run/one"]',
-            "small.toml:3:12: sockets[0]: 'run/one' is not an absolute path",
-        ),
+        ('sockets = ["run/one"]', "small.toml:3:12: sockets[0]: 'run/one' is not an absolute path"),
     ],
 )
 def test_a_missing_path_is_one_error(bench: Bench, tmp_path: Path, top: str, error: str) -> None:

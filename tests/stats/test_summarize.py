@@ -82,10 +82,7 @@ def trial(
     checks: tuple[Check, ...] = (),
 ) -> Trial:
     reading = plain.reading(
-        good,
-        errors=errors or {},
-        overlapping_errors=at_least,
-        defects=("lost",) if lost else (),
+        good, errors=errors or {}, overlapping_errors=at_least, defects=("lost",) if lost else ()
     )
     return plain.trial(
         number=number,

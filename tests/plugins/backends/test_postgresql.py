@@ -353,9 +353,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
     assert not list(site.scratch.iterdir())
 
 
-def test_a_damaged_template_is_found_before_its_use(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = postgresql(dataset="agents")
     with running(part, site) as (here, _, placed):
         ask(here, placed, part.gives(placed)["url"], "DELETE FROM agentfeatures WHERE id = 1")

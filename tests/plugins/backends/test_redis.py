@@ -136,9 +136,7 @@ def test_a_false_dataset_fails_the_trial(site: Site, text: str, rows: str, told:
     assert caught.value.stage == "prepare"
 
 
-def test_a_damaged_template_is_found_before_its_use(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = redis(dataset="foo")
     with running(part, site) as (here, _, placed):
         cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "FLUSHALL")

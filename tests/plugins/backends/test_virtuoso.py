@@ -202,9 +202,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
 
 
 @pytest.mark.exhaustive
-def test_a_damaged_template_is_found_before_its_use(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = virtuoso(dataset="classes")
     with running(part, site) as (here, _, placed):
         isql(here, placed, "SPARQL CLEAR GRAPH <http://graph-uri>")

@@ -396,10 +396,7 @@ def test_commands_take_turns(
     assert 0.1 <= slice_s <= 0.3
     if servers == 2 and time_s >= 60:
         assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
-    assert as_table(tables["repeat"]) == {
-        **repeated(times.blocks),
-        "warmup": repeat["warmup"],
-    }
+    assert as_table(tables["repeat"]) == {**repeated(times.blocks), "warmup": repeat["warmup"]}
 
 
 def test_urls_and_rates_take_no_turns() -> None:

@@ -167,7 +167,7 @@ def test_requests_arrive_as_declared(bench: Bench, tmp_path: Path, row: Row, nam
 
 def test_the_table_differs_where_a_tool_does() -> None:
     assert {row.tool.partition(",")[0] for row in ROWS if row.otherwise} == {
-        *("hey", "locust", "aiohttp", "requests"),
+        *("hey", "locust", "aiohttp", "requests")
     }
 
 

@@ -152,8 +152,7 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
         (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "who was busy"),
         (
             ceiling_of(
-                10_000,
-                checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),),
+                10_000, checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),)
             ),
             "that measurement is not believed (N1 foreign-cpu)",
         ),

@@ -199,8 +199,7 @@ def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
 
 @pytest.mark.parametrize("cls", [Gunicorn, AiohttpServer])
 @pytest.mark.parametrize(
-    ("app", "told"),
-    [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")],
+    ("app", "told"), [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")]
 )
 def test_a_missing_app_ends_its_server(site: Site, cls: type[Server], app: str, told: str) -> None:
     (site.suite_folder / "mine.py").write_text(WSGI)

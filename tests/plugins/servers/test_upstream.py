@@ -343,10 +343,7 @@ def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> 
 
     Only the first worker dies: by the end of the load another one answers.
     """
-    servers = {
-        "flask": GUNICORN.replace("hello:app", "dying:app"),
-        "front": front("flask"),
-    }
+    servers = {"flask": GUNICORN.replace("hello:app", "dying:app"), "front": front("flask")}
     dying = "import os\nseen, died = [], __file__ + '.died'\n" + WSGI.replace(
         "    text",
         "    seen.append(1)\n"

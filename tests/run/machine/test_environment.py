@@ -111,7 +111,7 @@ def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
     then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
     now: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
     assert list(environment.changes(then, now)) == [
-        "sysctl.net.core.somaxconn was '128', is '4096'",
+        "sysctl.net.core.somaxconn was '128', is '4096'"
     ]
 
 

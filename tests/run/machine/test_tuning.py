@@ -76,9 +76,7 @@ def tuned(folder: Path, sysctls: dict[str, int | str]) -> Mode:
 # --- sysctls -------------------------------------------------------------------------------------
 
 
-def test_a_study_of_2015_is_applied_inside_the_trial(
-    tmp_path: Path,
-) -> None:
+def test_a_study_of_2015_is_applied_inside_the_trial(tmp_path: Path) -> None:
     before = {name: value(name) for name in STUDY}
     mode = tuned(tmp_path, STUDY)
     assert {name: value(name) for name in STUDY} == before
@@ -123,10 +121,7 @@ same = [one for one in own if one in machines
 print(json.dumps([len(own), same]))
 """
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     count, same = json.loads(done.stdout)
     assert count > 100

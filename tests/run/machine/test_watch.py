@@ -134,9 +134,7 @@ def test_a_process_that_is_killed_and_one_that_comes_are_told() -> None:
         max_size=8,
     )
 )
-def test_each_child_is_counted_once(
-    children: list[tuple[int, int, bool]],
-) -> None:
+def test_each_child_is_counted_once(children: list[tuple[int, int, bool]]) -> None:
     account = Account(own=7, waited=5)
     waited = 5
     for seen, unseen, waits in children:

@@ -73,9 +73,7 @@ def test_the_level_of_a_block(pairs: list[tuple[float, float]], drift: list[floa
 
 
 @given(PAIRS)
-def test_the_interval_agrees_with_p(
-    pairs: list[tuple[float, float]],
-) -> None:
+def test_the_interval_agrees_with_p(pairs: list[tuple[float, float]]) -> None:
     got = ratio(*halves(pairs))
     assume(got.low is not None and got.high is not None and got.p is not None)
     assume(abs((got.p or 0) - 0.05) > 1e-9)

@@ -164,9 +164,7 @@ def test_a_metric_has_the_parts_that_it_says(answered: tuple[int, str, Path]) ->
     assert registry.part("metric", "latency")().parts() == ("mean", "p50", "p90", "p99")  # type: ignore[attr-defined]
 
 
-def test_the_terminal_has_a_line_for_each_claim(
-    answered: tuple[int, str, Path],
-) -> None:
+def test_the_terminal_has_a_line_for_each_claim(answered: tuple[int, str, Path]) -> None:
     out = answered[1]
     assert "\n  \N{HEAVY CHECK MARK} faster   throughput of fast > slow holds: " in out
     words = " ".join(out.split())
@@ -209,11 +207,7 @@ def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
         (("verdicts", 3, "state"), lambda _: "holds", "verdicts.3.state: "),
         (("verdicts", 0, "a", 2), lambda one: one * 1.01, "verdicts.0.a.2"),
         (("verdicts", 0, "b"), lambda all_: all_[:-1], "verdicts.0.b."),
-        (
-            ("verdicts", 0, "blocks", 0),
-            lambda _: 9,
-            "verdicts.0.blocks.0: 9, but recomputed it is",
-        ),
+        (("verdicts", 0, "blocks", 0), lambda _: 9, "verdicts.0.blocks.0: 9, but recomputed it is"),
         (
             ("verdicts", 0, "estimate", "n"),
             lambda _: 99,

@@ -23,12 +23,7 @@ from made import plain
 from pydantic import JsonValue
 
 from benchforge.model.suite.pivot import Pivot, crowded
-from benchforge.model.summary.summary import (
-    CaseSummary,
-    FailedTrial,
-    MetricSummary,
-    Summary,
-)
+from benchforge.model.summary.summary import CaseSummary, FailedTrial, MetricSummary, Summary
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.parts.registry import Registry
@@ -209,11 +204,7 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
 
 
 def line(
-    *values: float,
-    metric: str = "wall",
-    unit: str = "s",
-    bound: bool = False,
-    estimator: str = "",
+    *values: float, metric: str = "wall", unit: str = "s", bound: bool = False, estimator: str = ""
 ) -> MetricSummary:
     samples = [
         Sample(

@@ -393,9 +393,7 @@ def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, sa
     assert says in told[0], told
 
 
-def test_a_search_profile_ignores_claims_and_tables(
-    tmp_path: Path,
-) -> None:
+def test_a_search_profile_ignores_claims_and_tables(tmp_path: Path) -> None:
     measured = """[scenarios.ping]
 servers = ["slow"]
 loaders = ["open"]

@@ -14,11 +14,7 @@ INSIDE = {"one": answering("--body", '{{"data": {{"rows": [1, 2, 3]}}}}')}
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("servers", "expect"),
-    [
-        (THREE, "items = 3"),
-        (THREE, "items = 3, json = [1]"),
-        (INSIDE, "items.data.rows = 3"),
-    ],
+    [(THREE, "items = 3"), (THREE, "items = 3, json = [1]"), (INSIDE, "items.data.rows = 3")],
 )
 def test_an_array_of_so_many_is_right_and_verified(
     bench: Bench, tmp_path: Path, servers: dict[str, str], expect: str

@@ -53,11 +53,7 @@ def believed(result: Path, folder: Path) -> Path:
 
 
 def session(
-    result: Path,
-    folder: Path,
-    day: int,
-    by: Mapping[str, float] | None = None,
-    **header: Any,
+    result: Path, folder: Path, day: int, by: Mapping[str, float] | None = None, **header: Any
 ) -> Path:
     """Return a copy that was measured so many days later.
 

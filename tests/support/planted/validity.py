@@ -76,13 +76,7 @@ def measured(bench: Bench, folder: Path, suite: str, *words: str) -> Seen:
 
 
 def caught(
-    fault: str,
-    seen: Seen,
-    id_: str,
-    *,
-    server: str = "",
-    status: str = "fail",
-    printed: str = "",
+    fault: str, seen: Seen, id_: str, *, server: str = "", status: str = "fail", printed: str = ""
 ) -> Mapping[str, Any]:
     """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
     found = [one for one in seen.checks(id_, server) if one["status"] == status]
