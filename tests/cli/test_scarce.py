@@ -127,12 +127,13 @@ def mounting(folder: Path) -> Mounting:
         calls = sorted(says.glob("*.err"))
         done = [
             Told(
-                int(one.with_suffix("").read_text()),
-                *(one.with_suffix(end).read_text() for end in (".out", ".err")),
+                int(script_end.with_suffix("").read_text()),
+                script_end.with_suffix(".out").read_text(),
+                script_end.read_text(),
             )
-            for one in calls
+            for script_end in calls
         ]
-        assert not [one for one in done if "Traceback" in one.all]
+        assert not [call for call in done if "Traceback" in call.all]
         return done
 
     return ran
