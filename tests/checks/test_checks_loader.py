@@ -116,8 +116,7 @@ def test_a_tool_of_one_thread_is_known_by_its_process() -> None:
 
 def test_a_client_is_measured_and_not_doubted() -> None:
     busy = parts(loader={"busiest_thread_cpu_s": 10.0})
-    found = ids(trial(parts=busy, load=Load(kind="client")))
-    assert not found & {"L1", "L3", "O1"}
+    assert not ids(trial(parts=busy, load=Load(kind="client"))) & {"L1", "L3", "O1"}
     assert not ids(trial(parts=busy, reading=reading(process_s=(0.1,)))) & {"L1", "L3", "O1"}
 
 
@@ -278,8 +277,7 @@ def test_littles_law_has_no_unit(scale: float, times: int) -> None:
         of = reading(
             seconds=seconds, responses=count, latency=None, mean_us=1000, latency_samples=count
         )
-        value = present(asked(trial(**closed(of)), "L3").value)
-        return value
+        return present(asked(trial(**closed(of)), "L3").value)
 
     assert share(scale * times, 1000 * times) == pytest.approx(share(scale, 1000), rel=1e-4)
 

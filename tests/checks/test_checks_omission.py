@@ -22,8 +22,7 @@ SLEEPERS = Histogram.of({106: 14_220, 100_000: 1_420, 101_000: 160})
 
 
 def kappa(histogram: Histogram) -> float:
-    found = present(exposure(histogram, 0.99))
-    return found
+    return present(exposure(histogram, 0.99))
 
 
 def series(*completed: int) -> Series:
@@ -111,8 +110,7 @@ def test_a_real_server_that_stalls_is_seen_and_a_healthy_one_passes(tmp_path: Pa
     ],
 )
 def test_gaps_tell_whether_all_stood_still(completed: tuple[int, ...], says: str) -> None:
-    found = asked(trial(reading=closed(STALLS, series=series(*completed))), "O1")
-    assert says in found.message
+    assert says in asked(trial(reading=closed(STALLS, series=series(*completed))), "O1").message
 
 
 def test_where_no_gap_can_be_seen_nothing_is_said_of_it() -> None:

@@ -124,8 +124,7 @@ def session(trial: Trial, ceilings: Sequence[Ceiling] = (), **changed: Any) -> R
 
 
 def server_of(**used: Any) -> Any:
-    own = usage("server-flask", "server", **used)
-    return observation(usage=(own, *parts()[1:]))
+    return observation(usage=(usage("server-flask", "server", **used), *parts()[1:]))
 
 
 # --- worlds: the options of a suite, as keywords, to the checks of its run -----------------------

@@ -106,8 +106,7 @@ def test_settings_and_scenarios_may_be_chosen(bench: Bench, tmp_path: Path) -> N
 def test_data_that_are_not_there_are_a_fault_of_its_suite(bench: Bench, tmp_path: Path) -> None:
     backend = 'backends.data = { use = "postgresql", dataset = "nowhere" }\n'
     text = SUITE.replace("loaders = [", 'backends = ["data"], loaders = [') + backend
-    told = bench("check", written(tmp_path, text), code=2)
-    assert "error: one.toml" in told.err
+    assert "error: one.toml" in bench("check", written(tmp_path, text), code=2).err
 
 
 def test_what_only_a_process_could_tell_is_said(bench: Bench, tmp_path: Path) -> None:
@@ -130,8 +129,7 @@ servers.there = { use = "url", url = "http://127.0.0.1:9" }
 
 
 def test_without_a_suite_it_says_how_to_use_it(bench: Bench) -> None:
-    told = bench("check", code=2)
-    assert "Missing argument 'SUITES...'" in told.err
+    assert "Missing argument 'SUITES...'" in bench("check", code=2).err
 
 
 ELSEWHERE = """
@@ -183,6 +181,5 @@ def test_faults_that_are_not_shown_are_counted(bench: Bench, tmp_path: Path) -> 
     )
     path = tmp_path / "many.toml"
     path.write_text("\n".join(["benchforge = 1", *tables, "[profiles.quick]", "smoke = true"]))
-    told = bench("check", path, code=2)
     # The twenty that are printed, and 80 of the tables with "no scenario is declared".
-    assert told.err.splitlines()[-1] == "error: and 81 more errors"
+    assert bench("check", path, code=2).err.splitlines()[-1] == "error: and 81 more errors"

@@ -89,8 +89,7 @@ def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Pa
 
 def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    told = bench("clean", "--yes", code=0)
-    assert "removed 2 folders, " in told.err
+    assert "removed 2 folders, " in bench("clean", "--yes", code=0).err
     assert [one.name for one in template.parent.iterdir()] == ["mine"]
     assert [one.name for one in runtime.parent.iterdir()] == ["mine"]
     told = bench("clean", "--yes")

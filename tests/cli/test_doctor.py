@@ -254,8 +254,7 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
 
 def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
     root = tree(tmp_path, {"proc/stat": STAT.format(busy=5, idle=995, steal=0)})
-    before = Look(2, 0, 0, 0, {})
-    told = states(load.findings(root, before, look(root), frozenset()))
+    told = states(load.findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
     assert (told["other processes"], told["steal"]) == ("ok", "ok")
 
 
@@ -281,8 +280,7 @@ def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path)
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = space.findings({"results": tmp_path / "to/be/made"})
-    assert states(there) == {"disk: results": "ok"}
+    assert states(space.findings({"results": tmp_path / "to/be/made"})) == {"disk: results": "ok"}
     usage = shutil.disk_usage(tmp_path)._replace(free=5_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert states(space.findings({"results": tmp_path})) == {"disk: results": "warn"}
@@ -330,8 +328,7 @@ def suite(folder: Path, program: str = "sh", loader: str = "pace") -> str:
 
 
 def test_of_a_suite_only_what_it_needs_is_told(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path), code=0)
-    first, second, third, *_ = told.out.splitlines()
+    first, second, third, *_ = bench("doctor", suite(tmp_path), code=0).out.splitlines()
     assert (first, third) == ("programs", "machine")
     assert re.match(r"ok +sh +/.*/sh$", second)
 
@@ -344,8 +341,7 @@ def test_what_a_suite_needs_and_is_missing_is_exit_3(bench: Bench, tmp_path: Pat
 
 
 def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
-    told = bench("doctor", suite(tmp_path, loader="wkr"), code=2)
-    assert "no loader named 'wkr'" in told.err
+    assert "no loader named 'wkr'" in bench("doctor", suite(tmp_path, loader="wkr"), code=2).err
 
 
 def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:

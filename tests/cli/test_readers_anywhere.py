@@ -64,8 +64,7 @@ for name in {HIDDEN}:
     except ModuleNotFoundError:
         print(name)
 """
-    shown = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert shown.split() == [*HIDDEN]
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == [*HIDDEN]
 
 
 def test_a_result_is_read_without_programs(result: Path, tmp_path: Path, bench: Bench) -> None:

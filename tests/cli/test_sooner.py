@@ -39,8 +39,7 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (folder / "alike.toml").write_text(SUITE)
     printed = ""
     for number in range(4):
-        told = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}")
-        printed = told.all
+        printed = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}").all
         if SAYS in printed and "scenarios.hello.blocks=" in printed:
             (made,) = (folder / f"results{number}").iterdir()
             return made, printed
@@ -103,8 +102,7 @@ def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(
     def command(text: str) -> str:
         path.write_text(text)
         suite = load(path, registry)
-        summary = concluded(header, trials, suite.metrics)
-        return in_turns(summary, header, trials, suite, registry)
+        return in_turns(concluded(header, trials, suite.metrics), header, trials, suite, registry)
 
     assert command(SUITE).startswith(SAYS)
     assert command(SUITE.replace(old, new)) == ""

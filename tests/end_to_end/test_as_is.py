@@ -109,8 +109,7 @@ def test_a_port_in_use_in_the_machines_network_is_an_error_with_its_place(
 
 
 def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> None:
-    text = SUITE.replace('"database", "store"', '"database"')
-    suite.write_text(text)
+    suite.write_text(SUITE.replace('"database", "store"', '"database"'))
     words = [*NO_NAMESPACES, *bench_words("run", suite.name)]
     done = subprocess.run(words, cwd=suite.parent, capture_output=True, text=True, check=False)
     if done.stderr.startswith("unshare"):

@@ -84,8 +84,7 @@ def test_both_kinds_of_programs(tmp_path: Path, open_folder: Path, way: str, use
     own = {"PATH": "/usr/bin", "HOME": str(open_folder), "TMPDIR": str(open_folder)}
     bench = calls([*before, python, "-m", "benchforge"], open_folder, own | more | wished)
 
-    told = json.loads(bench("doctor", "--json").out)
-    says = {one["subject"]: one for one in told["programs"]}
+    says = {one["subject"]: one for one in json.loads(bench("doctor", "--json").out)["programs"]}
     for name in names & says.keys():
         assert says[name]["state"] == "ok", says[name]
         assert says[name]["says"].startswith(f"{place}/"), says[name]

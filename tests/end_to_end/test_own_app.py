@@ -128,8 +128,7 @@ runtime = "mine"
 python = '{sys.executable}'
 """
     (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml", code=4)
-    lines = told.out.splitlines()
+    lines = bench("run", "suite.toml", code=4).out.splitlines()
     hints = [line for line in lines if line.startswith("hint: ")]
     assert any('runtime = "mine" in servers.mine; see docs/how-to/packages-of' in h for h in hints)
     assert any("install no_such_package where runtimes.mine.python is from" in h for h in hints)

@@ -38,8 +38,7 @@ print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 
 def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
-    told = bench("run", path, code=0)
+    told = bench("run", suite(tmp_path, answering(), scenario='expect = { body = "pong" }'), code=0)
     assert "1 case, 1 block: 1 trial, " in told.err
     assert "one" in told.out
     (trial,) = trials(tmp_path)
@@ -54,8 +53,7 @@ def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> No
 
 def test_json_is_all_that_stands_on_stdout(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering()), "--json")
-    summary = json.loads(told.out)
+    summary = json.loads(bench("run", suite(tmp_path, answering()), "--json").out)
     assert summary["kind"] == "summary"
     assert summary["cases"][0]["trials"] == 1
 
@@ -100,13 +98,11 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     needed("wrk")
     within = "1s" if "--start-after" in options else "60s"
     server = f'{answering(*options)}ready_within = "{within}"'
-    path = suite(tmp_path, server, scenario=scenario)
-    told = bench("run", path, code=4)
+    told = bench("run", suite(tmp_path, server, scenario=scenario), code=4)
     assert says in told.out.replace("\n", " "), told.all
     (trial,) = trials(tmp_path)
     assert says in trial["failure"]["message"]
-    result = bench("validate", tmp_path / "results", code=2).result
-    bench("validate", result, code=0)
+    bench("validate", bench("validate", tmp_path / "results", code=2).result, code=0)
 
 
 def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
@@ -117,8 +113,7 @@ def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) ->
 
 def test_the_last_lines_of_a_server_that_dies_are_shown(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering("--die-after", "1")))
-    assert "dying as told" in told.out
+    assert "dying as told" in bench("run", suite(tmp_path, answering("--die-after", "1"))).out
 
 
 def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_path: Path) -> None:
@@ -159,8 +154,7 @@ def test_what_cannot_be_used_is_told_in_a_line(
     bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str
 ) -> None:
     suite(tmp_path, answering())
-    told = bench(*words, code=2)
-    assert says in told.all
+    assert says in bench(*words, code=2).all
 
 
 def test_results_that_cannot_be_written_end_with_5(bench: Bench, tmp_path: Path) -> None:

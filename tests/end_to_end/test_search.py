@@ -67,8 +67,7 @@ def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
 
 
 def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
-    told = present(judged(one, {"s": find}, METRICS, smoke=smoke))
-    return told
+    return present(judged(one, {"s": find}, METRICS, smoke=smoke))
 
 
 def test_a_trial_that_keeps_all_passes() -> None:
@@ -202,8 +201,7 @@ def test_a_bound_that_is_kept_with_the_tools_lateness_is_kept_without_it() -> No
 
 
 def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
-    told = sought(trial(schedule=Schedule(rate=1000, intended=10_000, sent=10_000)))
-    assert told.passed is None
+    assert sought(trial(schedule=Schedule(rate=1000, intended=10_000, sent=10_000))).passed is None
 
 
 @pytest.mark.parametrize(
@@ -217,8 +215,7 @@ def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
 )
 def test_a_failing_server_misses_the_rate(stage: str, about: Any, passed: bool | None) -> None:
     failure = Failure(stage=stage, message="flask: gone", subject=about)
-    one = trial().model_copy(update={"failure": failure, "reading": None})
-    told = sought(one)
+    told = sought(trial().model_copy(update={"failure": failure, "reading": None}))
     assert told.passed is passed
     assert "flask: gone" in told.why
 

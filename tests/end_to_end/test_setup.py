@@ -43,8 +43,7 @@ def bare(tmp_path: Path) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in TOOLS:
-        found = present(shutil.which(name))
-        (programs / name).symlink_to(found)
+        (programs / name).symlink_to(present(shutil.which(name)))
     return clone
 
 

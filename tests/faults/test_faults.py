@@ -150,8 +150,7 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
     needed("wrk")
     suite(tmp_path, misbehaving())
     # Nor is there a place for what is said beside it.
-    told = shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}")
-    assert told.err == "0\n"
+    assert shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}").err == "0\n"
     assert (result(tmp_path) / "summary.json").exists()
     assert (result(tmp_path) / "report.html").exists()
 
@@ -171,8 +170,7 @@ def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) ->
 
 @pytest.mark.parametrize("words", ["--help", "--version", "run --help", "validate .", "verify ."])
 def test_whatever_prints_to_a_full_disk_says_so_in_one_line(tmp_path: Path, words: str) -> None:
-    call = " ".join(bench_words(*words.split()))
-    told = shell(tmp_path, f"{call} >/dev/full")
+    told = shell(tmp_path, f"{' '.join(bench_words(*words.split()))} >/dev/full")
     assert "Traceback" not in told.all
     if words == "verify .":  # it prints nothing of what is no result
         assert told.code == 2, told.all
@@ -285,8 +283,7 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     finally:
         process.kill()
     until(lambda: not marked(f"{mark} --"))
-    ended = bench("run", path, "--time-limit", "0")
-    assert "left by a killed benchforge: removed" in ended.err
+    assert "left by a killed benchforge: removed" in bench("run", path, "--time-limit", "0").err
     assert not list(scratch.iterdir())
     for folder in tmp_path.glob("results/*"):
         bench("validate", folder, code=0)
@@ -359,8 +356,7 @@ def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -
 @pytest.mark.parametrize("content", [b"", b'{"kind": "tri', os.urandom(999), b'{"a": 1}', b"[]"])
 def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "odd.json").write_bytes(content)
-    told = bench("validate", "odd.json", code=2)
-    assert told.out.startswith("odd.json")
+    assert bench("validate", "odd.json", code=2).out.startswith("odd.json")
 
 
 def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:

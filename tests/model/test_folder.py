@@ -198,8 +198,7 @@ def test_a_trial_in_the_place_of_the_header_is_unreadable(result: Path) -> None:
 
 def test_what_parsers_accept_silently_is_a_fault(result: Path) -> None:
     file = result / "result.json"
-    text = file.read_text()
-    file.write_text(text.replace('"cpus": 2', '"cpus": 2,\n"cpus": 1e999'))
+    file.write_text(file.read_text().replace('"cpus": 2', '"cpus": 2,\n"cpus": 1e999'))
     assert told(faults(file)) == [
         ("result.json", "facts.cpus", "occurs twice in its object"),
         ("result.json", "facts.cpus", "is beyond the largest number"),

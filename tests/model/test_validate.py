@@ -158,8 +158,7 @@ def test_a_number_that_cannot_be_is_named(
 def test_what_is_found_stands_on_a_line_with_its_path(bench: Bench, changed: Path) -> None:
     file = trial_of(changed, "pace")
     change(file, ("reading", "responses"), one_more)
-    told = bench("validate", changed, code=1)
-    first = told.out.splitlines()[0]
+    first = bench("validate", changed, code=1).out.splitlines()[0]
     place, line, path, _ = first.split(":", 3)
     assert (place, path.strip()) == (str(file), "reading.errors")
     assert '"errors"' in file.read_text().splitlines()[int(line) - 1]

@@ -187,8 +187,7 @@ def test_what_is_told_is_what_the_server_counted(folder: Path, name: str, mode: 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_over_tls_it_is_the_same(folder: Path, certificates: Path, name: str, mode: str) -> None:
     words = ("--certificate", certificates / "right.both")
-    done = run(part(name, mode), folder, *words, ca_file=certificates / "right.pem")
-    agrees(done, name, mode)
+    agrees(run(part(name, mode), folder, *words, ca_file=certificates / "right.pem"), name, mode)
 
 
 def agrees(done: Measured, name: str, mode: str) -> None:

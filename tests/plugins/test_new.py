@@ -37,8 +37,7 @@ def switched_on(text: str) -> str:
 
 
 def test_a_new_suite_runs_as_it_is(bench: Bench, tmp_path: Path) -> None:
-    told = bench("new", "suite", code=0)
-    assert "benchforge run suite.toml" in told.out
+    assert "benchforge run suite.toml" in bench("new", "suite", code=0).out
     bench("run", "suite.toml", *SHORT, code=0)
     trials = {trial.case.server: trial for trial in read_trials(results(tmp_path))}
     assert set(trials) == {"one", "threads"}
@@ -100,8 +99,7 @@ def test_a_suite_that_nobody_brings_is_told_with_those_that_we_bring(bench: Benc
 @pytest.mark.parametrize("there", ["suite.toml", "sample_app.py"])
 def test_nothing_is_overwritten(bench: Bench, tmp_path: Path, there: str) -> None:
     (tmp_path / there).write_text("mine")
-    told = bench("new", "suite", code=2)
-    assert f"error: {there}: exists already" in told.err
+    assert f"error: {there}: exists already" in bench("new", "suite", code=2).err
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [(there, "mine")]
 
 
@@ -127,5 +125,4 @@ def test_where_nothing_can_be_written(
     bench: Bench, tmp_path: Path, path: str, code: int, says: str
 ) -> None:
     (tmp_path / "file").touch()
-    told = bench("new", "suite", path, code=code)
-    assert says in told.err
+    assert says in bench("new", "suite", path, code=code).err

@@ -60,8 +60,7 @@ def test_no_part_of_ours_has_a_defect(
     kind: Kind, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # a server takes its folder's digest with each change of an option
-    found = examine(Registry().part(kind, name), OPTIONS.get(f"{kind}-{name}"))
-    assert found.defects == []
+    assert examine(Registry().part(kind, name), OPTIONS.get(f"{kind}-{name}")).defects == []
 
 
 @pytest.mark.parametrize(
@@ -151,8 +150,7 @@ def test_what_cannot_be_done_is_told(
     bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str
 ) -> None:
     (tmp_path / "something").write_text("")
-    said = bench("plugins", *words, code=2)
-    assert told in said.err
+    assert told in bench("plugins", *words, code=2).err
 
 
 # The dry run

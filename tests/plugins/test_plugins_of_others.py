@@ -135,8 +135,7 @@ def test_a_plugin_that_goes_wrong_before_is_told_in_a_line(
     bench: Bench, suite: Path, installs: Installs, seconds: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": changed("return 1.0", f"return {seconds}")})
-    said = bench("plan", suite, code=2)
-    assert f"error: loader mine: declared_s(): {told}\nhint: " in said.err
+    assert f"error: loader mine: declared_s(): {told}\nhint: " in bench("plan", suite, code=2).err
 
 
 def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> None:
@@ -153,8 +152,7 @@ def test_a_broken_plugin_breaks_nobody_else(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
     suite.write_text(SUITE.format(server=answering(), use='pace", duration = "300ms'))
-    said = bench("run", suite, code=0)
-    assert "their" not in said.err
+    assert "their" not in bench("run", suite, code=0).err
 
 
 BARE = LOADER.partition("\n\n@hookimpl")[0]
@@ -273,8 +271,7 @@ def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     code = LISTENER.replace("with open", f"{swallowed}\n    with open")
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite, code=128 + signal.SIGTERM)
-    assert "interrupted: 1 trial kept" in said.err
+    assert "interrupted: 1 trial kept" in bench("run", suite, code=128 + signal.SIGTERM).err
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 1
 
 
@@ -292,8 +289,7 @@ def command(name):
 
 def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": GREETS}, group="benchforge.commands")
-    listed = bench("--help", code=0)
-    assert "greet" in listed.out.partition("More commands:")[2]
+    assert "greet" in bench("--help", code=0).out.partition("More commands:")[2]
     said = bench("greet", "you")
     assert (said.code, said.out) == (7, "hello you\n")
     assert "Usage: benchforge greet" in bench("greet", "--help").out

@@ -105,8 +105,7 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
 ) -> None:
     table(name)(result)
     before = state(result.parents[1])
-    told = bench("validate", result, code=1)
-    assert "is no name of a file" in told.out
+    assert "is no name of a file" in bench("validate", result, code=1).out
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)
@@ -398,5 +397,4 @@ command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
 
 def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
-    told = bench("check", "large.toml", code=2)
-    assert "more than 4 MiB, too large for a suite" in told.err
+    assert "more than 4 MiB, too large for a suite" in bench("check", "large.toml", code=2).err

@@ -17,8 +17,7 @@ MOST_BYTES = 1000
 
 @pytest.fixture
 def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
-    result = shared(tmp_path_factory)
-    return copied(result, tmp_path)
+    return copied(shared(tmp_path_factory), tmp_path)
 
 
 def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:

@@ -60,8 +60,7 @@ def test_every_command_refuses_it_in_one_line(bench: Bench, older: Path, words: 
 
 
 def test_a_folder_of_results_leaves_it_out_and_says_why(bench: Bench, older: Path) -> None:
-    told = bench("history", older.parent, code=2)
-    assert LAST in told.all
+    assert LAST in bench("history", older.parent, code=2).all
 
 
 def test_clean_lists_it_and_leaves_it(bench: Bench, older: Path) -> None:

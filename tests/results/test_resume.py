@@ -177,8 +177,7 @@ def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, blocks=50)
-    words = bench_words("run", path)
+    words = bench_words("run", suite(tmp_path, blocks=50))
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
         time.sleep(0.02)
@@ -261,8 +260,7 @@ def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -
         ("-o", "elsewhere"): "--resume continues in the result's own folder",
     }
     for words, says in refused.items():
-        told = bench("run", "--resume", result, *words, code=2)
-        assert says in told.err
+        assert says in bench("run", "--resume", result, *words, code=2).err
     bench("run", "--resume", result, *given, code=0)
     shutil.rmtree(result / "trials/0003")
     bench("run", "--resume", result, code=0)
@@ -278,8 +276,7 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
     shutil.rmtree(result / "trials/0002")
     told = bench("run", "--resume", result, code=2)
     assert "servers.two.environment.TOKEN was secret" in told.err
-    told = bench("run", "--resume", result, *secret, code=0)
-    assert "correct-horse" not in told.all
+    assert "correct-horse" not in bench("run", "--resume", result, *secret, code=0).all
 
 
 def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Path) -> None:
@@ -488,8 +485,7 @@ def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Pa
 
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, blocks=50)
-    words = bench_words("run", path)
+    words = bench_words("run", suite(tmp_path, blocks=50))
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
         time.sleep(0.02)

@@ -130,8 +130,7 @@ def test_the_square_of_four_is_the_one_in_the_books() -> None:
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), SEEDS)
 def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -> None:
     every = [cases(size, str(number)) for number, size in enumerate(sizes)]
-    graph = planned(*every, blocks=3, seed=seed)
-    for _, block in groupby(graph, lambda measure: measure.block):
+    for _, block in groupby(planned(*every, blocks=3, seed=seed), lambda measure: measure.block):
         measures = list(block)
         groups = [key for key, _ in groupby(measures, lambda one: one.case.name.scenario)]
         assert sorted(groups) == [str(number) for number in range(len(sizes))]

@@ -185,8 +185,7 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
         attempt += 1
         ticks: list[float] = []
         begun = time.monotonic()
-        ended = here.wait(running, 0.55, every_s=0.1, on_tick=partial(noted, ticks, begun))
-        assert ended is None
+        assert here.wait(running, 0.55, every_s=0.1, on_tick=partial(noted, ticks, begun)) is None
         assert time.monotonic() - begun >= 0.55
         # Each on its beat or later: beats that are past are left out, and none is made up for.
         assert all(tick >= 0.1 * number for number, tick in enumerate(ticks, 1))
@@ -201,8 +200,7 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
 def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
     first = here.start("first", program("dies", 1), tmp_path, NOTHING)
     assert eventually(lambda: not Path(f"/proc/{first.outer_pid}").exists())
-    second = here.start("second", Command("true"), tmp_path, NOTHING)
-    assert here.wait(second, WAITS_S)
+    assert here.wait(here.start("second", Command("true"), tmp_path, NOTHING), WAITS_S)
     assert not here.alive(first)
     finished = here.finished(first)
     assert finished is not None

@@ -141,5 +141,4 @@ def test_connections_that_are_to_be_closed_are_asked_so(bench: Bench, tmp_path: 
 
 def test_a_server_that_closes_each_connection_is_found_out(bench: Bench, tmp_path: Path) -> None:
     closes = command("servers/counts.py", "--port", "{port}", "--way", "close-told")
-    trial = measured(bench, tmp_path, closes)
-    assert statuses(trial, "K1") == ["fail"]
+    assert statuses(measured(bench, tmp_path, closes), "K1") == ["fail"]

@@ -165,8 +165,7 @@ def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> No
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
-    told = bench("report", result)
-    assert "(in turns)" in told.out
+    assert "(in turns)" in bench("report", result).out
     summary = json.loads((result / "summary.json").read_text())
     assert all(case["in_turns"] for case in summary["cases"])
     (verdict,) = summary["verdicts"]
@@ -184,8 +183,7 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     content["turns"]["slices"][0]["responses"] += 1
     content["turns"]["slices"][0]["sent"] += 1
     file.write_text(json.dumps(content))
-    told = bench("validate", copy, code=1)
-    assert "but the load tool" in told.all
+    assert "but the load tool" in bench("validate", copy, code=1).all
     bench("verify", copy, code=1)
 
 
@@ -321,8 +319,7 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
 @pytest.mark.exhaustive
 def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 3"))
-    summary = json.loads((made / "summary.json").read_text())
-    in_turns, alone = summary["comparisons"]
+    in_turns, alone = json.loads((made / "summary.json").read_text())["comparisons"]
     assert alone["scenario"] == f"{in_turns['scenario']}-alone"
     about = [check["component"] for check in in_turns["checks"] if check["id"] == "I8"]
     assert sorted(about) == ["anew / tornado", "kept / anew", "kept / tornado"]
@@ -359,8 +356,7 @@ def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path
     assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
     assert {one["block"] for one in alone} == {1, 2, 3}
     assert all(one["reading"]["latency"] is not None for one in alone)
-    summary = json.loads((made / "summary.json").read_text())
-    (hello, _) = summary["comparisons"]
+    (hello, _) = json.loads((made / "summary.json").read_text())["comparisons"]
     assert "I8" in {check["id"] for check in hello["checks"]}
     bench("verify", made, code=0)
 

@@ -64,8 +64,7 @@ def test_a_line_says_the_most_and_from_where_on() -> None:
 
 def test_a_hard_knee_saturates() -> None:
     summary = summed(rising(knee=4))
-    found = only(summary)
-    assert present(found.sweep).saturated == 4
+    assert present(only(summary).sweep).saturated == 4
     (line,) = sweeps(summary, "hello")
     assert "saturated from 4" in line
 
@@ -175,8 +174,7 @@ vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
     )
     told = bench("run", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()
-    summary = Summary.model_validate_json((result / "summary.json").read_text())
-    (slow,) = summary.sweeps
+    (slow,) = Summary.model_validate_json((result / "summary.json").read_text()).sweeps
     assert (slow.server, slow.option) == ("slow", "loaders.pace.connections")
     assert [level.concurrency for level in slow.levels] == [1, 2, 4]
     assert slow.blocks == 3

@@ -482,8 +482,7 @@ def test_a_check_of_response_times_says_nothing_of_rates() -> None:
     clock = [check("T1", "apparatus", scope="result", invalidates="latency")]
     assert judged(checks=clock).state == "holds"
     cases = [case(one, times(1), use="latency", of="p50", unit="s") for one in "ab"]
-    told = summary(*cases, checks=clock)
-    assert judge(told, [claim("a > b", of="p50")])[0].state == "invalid"
+    assert judge(summary(*cases, checks=clock), [claim("a > b", of="p50")])[0].state == "invalid"
 
 
 def at_p99(line: MetricSummary) -> MetricSummary:
@@ -615,8 +614,7 @@ def test_a_difference_beside_others_is_none_of_a_quiet_machine(holds: str) -> No
 
 
 def test_a_value_beside_others_is_not_believed() -> None:
-    found = verdict("a > 10/s", case("a", times(1), disturbed=EVEN))
-    assert found.state == "invalid"
+    assert verdict("a > 10/s", case("a", times(1), disturbed=EVEN)).state == "invalid"
 
 
 def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> None:

@@ -107,8 +107,7 @@ def test_one_and_two_blocks_rank_nobody(n: int, says: str) -> None:
 def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() -> None:
     values = drawn(8, 1, 2, 3)
     values["c"] = [None] * 8
-    found = standing(values)
-    assert [one.server for one in present(found.ranking).order] == ["b", "a"]
+    assert [one.server for one in present(standing(values).ranking).order] == ["b", "a"]
     first, second, *_ = standings(summed(values), "hello")
     assert "rank 1: b (a); rank 2: a (b)" in first
     assert second == (
@@ -249,8 +248,7 @@ def test_the_checks_of_made_trials_withdraw_nothing() -> None:
     made = header(cases, 8)
     there = trials(list(zip(cases, values.values(), strict=True)))
     summary = summed(values)
-    found = with_checks(summary, made, there, limits())
-    (one,) = found.comparisons
+    (one,) = with_checks(summary, made, there, limits()).comparisons
     assert one.rankings == summary.comparisons[0].rankings
 
 

@@ -251,8 +251,7 @@ def test_what_the_machine_did_is_added_up() -> None:
 
 
 def test_what_nobody_tells_is_unknown() -> None:
-    found = machine({"time_s": 0}, {"time_s": 1})
-    assert found == MachineUsage(cpus=2)
+    assert machine({"time_s": 0}, {"time_s": 1}) == MachineUsage(cpus=2)
 
 
 # --- what was sent -------------------------------------------------------------------------------
@@ -280,8 +279,7 @@ def test_nothing_that_was_sent_is_lost_or_counted_twice(steps: list[int]) -> Non
     for number, step in enumerate(steps, 1):
         total += step
         looks.append((number * 0.25, float(total)))
-    found = present(flow(*sent(*looks)))
-    assert list(found.sent) == steps
+    assert list(present(flow(*sent(*looks))).sent) == steps
 
 
 def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
@@ -291,8 +289,7 @@ def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
 
 
 def test_a_distant_moment_is_no_reason_to_count_to_it() -> None:
-    found = present(flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30))))
-    assert len(found.sent) <= 16
+    assert len(present(flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30)))).sent) <= 16
 
 
 # --- a real trial --------------------------------------------------------------------------------

@@ -97,8 +97,7 @@ def trial(
 
 
 def only_line(*trials: Trial) -> MetricSummary:
-    summary = summarize(header(case()), trials, {"speed": Throughput()})
-    (line,) = summary.cases[0].metrics
+    (line,) = summarize(header(case()), trials, {"speed": Throughput()}).cases[0].metrics
     return line
 
 
@@ -158,14 +157,12 @@ def test_of_many_trials_without_a_value_a_few_are_named() -> None:
 
 def test_a_class_that_some_trials_lack_has_no_median() -> None:
     trials = [trial(1, errors={"status": 3}), trial(2), trial(3)]
-    summary = summarize(header(case()), trials, {"errors": Errors()})
-    (line,) = summary.cases[0].metrics
+    (line,) = summarize(header(case()), trials, {"errors": Errors()}).cases[0].metrics
     assert (line.of, line.median, line.why) == ("status", None, "1 of 3 trials has a value")
 
 
 def test_a_metric_that_says_nothing_still_has_its_line() -> None:
-    summary = summarize(header(case()), [trial(1)], {"errors": Errors()})
-    (line,) = summary.cases[0].metrics
+    (line,) = summarize(header(case()), [trial(1)], {"errors": Errors()}).cases[0].metrics
     assert (line.samples, line.median, line.why) == ((), None, "no trial has a value")
 
 

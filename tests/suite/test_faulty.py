@@ -1,8 +1,8 @@
-"""Each suite of the tables in `faulty/` has a fault; below it stands all that benchforge says of it.
+"""Each suite in the tables of `faulty/` has a fault; below it stands all that benchforge says.
 
 They are planned and not run: what is no fault any more would start its processes. A suite whose
 first line is `# plan NAME.toml ...` is planned with those words. After a change of words,
-`BENCHFORGE_REWRITE=1 pytest tests/suite/test_faulty.py` writes the tables anew: read the difference.
+`BENCHFORGE_REWRITE=1 pytest tests/suite/test_faulty.py` writes the tables: read the difference.
 """
 
 import os
@@ -17,7 +17,9 @@ from front_door import Bench
 
 from benchforge.cli.app import _show_error, group
 
-CASE = re.compile(r"^%% (\S+)(?: (\S+))?\n(.*?)^%% says\n(.*?)(?=^%% |\Z)", re.M | re.S)
+CASE = re.compile(
+    r"^%% (\S+)(?: (\S+))?\n(.*?)^%% says\n(.*?)(?=^%% |\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 class Faulty(NamedTuple):
@@ -77,5 +79,4 @@ def test_a_faulty_suite_has_the_message_of_its_table(
 
 def test_the_command_says_the_same(bench: Bench, tmp_path: Path) -> None:
     suite = CASES["several.toml"].write(tmp_path)
-    ran = bench("run", suite, code=2)
-    assert ran.err.replace(f"{tmp_path}/", "") == CASES["several.toml"].says
+    assert bench("run", suite, code=2).err.replace(f"{tmp_path}/", "") == CASES["several.toml"].says

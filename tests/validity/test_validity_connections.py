@@ -52,8 +52,7 @@ def test_ab_asks_for_keep_alive_and_http_1_0_does_not_say_so(bench: Bench, tmp_p
     servers = {"healthy": server("old-keeps"), "old": server("old")}
     seen = measured(bench, tmp_path, suite(servers, load, top=ONCE))
     fault = "ab -k and HTTP/1.0 without a word of keep-alive"
-    printed = seen.printed("old", "Requests per second")
-    caught(fault, seen, "K1", server="old", printed=printed)
+    caught(fault, seen, "K1", server="old", printed=seen.printed("old", "Requests per second"))
     quiet(seen, "K1", server="healthy")
 
 

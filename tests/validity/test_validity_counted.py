@@ -71,8 +71,7 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
     assert least == most > 0
     assert failure(seen, "sright") == ""
     for fault, server, word in ROWS.get(tool, ()):
-        printed = seen.printed(server, word)
-        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=printed)
+        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=seen.printed(server, word))
     if tool in {"pace", "h2load", "hey"}:
         assert "of status 302" in failure(seen, "s302")
         assert "of status 203" in failure(seen, "s203-same")
@@ -137,8 +136,7 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
         ("17", "expected a body of 17 bytes, got 18"),
     ):
         toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
-        seen = measured(bench, tmp_path, toml)
-        assert words in failure(seen, "sright")
+        assert words in failure(measured(bench, tmp_path, toml), "sright")
 
 
 @pytest.mark.parametrize(

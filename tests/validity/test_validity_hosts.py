@@ -163,8 +163,7 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
     planted(hosts, "load2", SLEEPS_LONGER)
     seen = measured(bench, tmp_path, text)
     fault = "one of two load tools starts 0.2 s later"
-    check = caught(fault, seen, "H6", server="sizes", status="warn")
-    assert check["value"] > 0.05
+    assert caught(fault, seen, "H6", server="sizes", status="warn")["value"] > 0.05
 
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:

@@ -56,8 +56,7 @@ def test_a_neighbour_that_burns_a_core(
     text = suite({"pong": PONG}, PACE)
     with neighbours(40):
         seen = measured(bench, tmp_path, text)
-    check = caught("a neighbour that burns each core", seen, "N1", server="pong")
-    assert check["value"] > 0.15
+    assert caught("a neighbour that burns each core", seen, "N1", server="pong")["value"] > 0.15
     trials = seen.trials("pong")
     foreign = trials[0]["observation"]["machine"]["foreign"]
     assert any(one["program"].startswith("python") for one in foreign)

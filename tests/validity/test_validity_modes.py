@@ -34,8 +34,7 @@ def test_flasks_own_server(
     needed("wrk")
     needed_module("flask")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
-    printed = seen.printed("dev", "Requests/sec")
-    caught(fault, seen, "D1", server="dev", printed=printed)
+    caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
     assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
@@ -73,8 +72,7 @@ def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) ->
     servers = {"dev": dev, "healthy": program(*ANSWERS)}
     seen = measured(bench, tmp_path, suite(servers, top=ONCE))
     printed = seen.printed("dev", "Requests/sec")
-    check = caught("python -X dev", seen, "D1", server="dev", printed=printed)
-    assert "-X dev" in check["message"]
+    assert "-X dev" in caught("python -X dev", seen, "D1", server="dev", printed=printed)["message"]
     quiet(seen, "D1", "healthy")
     quiet(seen, "D2", "healthy")
 

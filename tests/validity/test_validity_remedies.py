@@ -16,8 +16,7 @@ pytestmark = pytest.mark.timeout(1000)
 def typed(bench: Bench, folder: Path, seen: Seen, id_: str) -> Seen:
     """Type the command that the end of a run prints below a finding."""
     _, _, below = seen.told.all.partition(f" {id_}  ")
-    text = re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0]
-    program_, *words = shlex.split(text)
+    program_, *words = shlex.split(re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0])
     assert program_ == "benchforge", seen.told.all
     assert words[:2] == ["run", "suite.toml"], seen.told.all
     return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])

@@ -86,8 +86,7 @@ def test_another_document_to_the_load_tool(
 ) -> None:
     needed(tool)
     text = suite({"other": server("tools-shorter", TAKES)}, load, top=ONCE)
-    seen = measured(bench, tmp_path, text)
-    refused(seen, "other", says)
+    refused(measured(bench, tmp_path, text), "other", says)
 
 
 @pytest.mark.samples(1)

@@ -158,8 +158,7 @@ def _others_used(seen: Seen, server: str) -> float:
 
 @pytest.mark.exhaustive
 def test_a_server_that_is_too_slow_for_slices_is_not_measured(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite("slow"))
-    attempts = seen.trials("faulty")
+    attempts = measured(bench, tmp_path, suite("slow")).trials("faulty")
     assert [one["attempt"] for one in attempts] == [1, 2, 3]
     for trial in attempts:
         assert "are too few for turns of 2 servers" in trial["failure"]["message"]

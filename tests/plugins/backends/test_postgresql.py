@@ -122,8 +122,7 @@ def running(
         restored(HOST, "backend-agents", part, site)
         for number, task in enumerate(part.prepare(site)):
             done(here, task, f"prepare{number}", site.label, site.folder)
-        command = present(part.command(site))
-        server = here.start("postgresql", command, site.folder, {})
+        server = here.start("postgresql", present(part.command(site)), site.folder, {})
         probe = part.ready(site)
         assert isinstance(probe, Succeeds)
         deadline = time.monotonic() + 200
@@ -233,8 +232,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
     with HOST.trial(site.folder) as here:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
-        command = present(part.command(site))
-        finished = here.run("postgresql", command, site.folder, {}, 200)
+        finished = here.run("postgresql", present(part.command(site)), site.folder, {}, 200)
     assert finished.code == 1
     assert told in finished.stderr.read_text()
 
@@ -477,7 +475,6 @@ def test_every_built_in_dataset_can_be_read() -> None:
         told = tomllib.loads((folder / "dataset.toml").read_text())
         assert told["name"] == folder.name
         kind = told.get("backend", "postgresql")
-        part = parts[kind].model_validate({"dataset": folder.name})
-        assert part.fingerprint(folder)
+        assert parts[kind].model_validate({"dataset": folder.name}).fingerprint(folder)
         kinds.add(kind)
     assert kinds == parts.keys()

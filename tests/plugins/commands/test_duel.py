@@ -266,8 +266,7 @@ def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -
 def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], where: str, hint: str
 ) -> None:
-    told = bench("duel", *words, code=2)
-    lines = told.err.splitlines()
+    lines = bench("duel", *words, code=2).err.splitlines()
     assert [line for line in lines if line.startswith("error: ") and where in line]
     said = lines[-1]
     assert said.startswith("hint: ")

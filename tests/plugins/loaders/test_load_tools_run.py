@@ -138,8 +138,7 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
     )
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
-    said = (tmp_path / "server.err").read_text().splitlines()[0]
-    head, _, body = said.partition(" | ")
+    head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
     assert head.startswith("put /echo http/1.1")
     assert "x-one: a b" in head
     assert "host: a.example" in head

@@ -350,8 +350,7 @@ def test_a_sample_comes_again_with_its_seed_and_takes_each_response_as_often() -
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: int) -> None:
     load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
-    text = suite(turning("some-wrong"), load, top="smoke = true")
-    (tmp_path / "sampled.toml").write_text(text)
+    (tmp_path / "sampled.toml").write_text(suite(turning("some-wrong"), load, top="smoke = true"))
     bench("run", "sampled.toml", "-o", "results")
     trials = [json.loads(one.read_text()) for one in tmp_path.glob("results/*/trials/*/trial.json")]
     found = {
@@ -860,5 +859,4 @@ repeat = {{ blocks = 1 }}
 
 
 def test_seconds_are_those_of_the_load(tmp_path: Path) -> None:
-    reading = loaded(tmp_path, "/ok", requests=None, duration="300ms")
-    assert reading.seconds >= Duration(0.3)
+    assert loaded(tmp_path, "/ok", requests=None, duration="300ms").seconds >= Duration(0.3)

@@ -81,8 +81,7 @@ def on_hosts(rate: float, rate2: float) -> Trial:
 
 def ceiling_on(label: str, rate: float, *, of: str = "app", shares: int = 2, **how: Any) -> Ceiling:
     hosts = {label: host("loader-closed"), of: host("server-null")}
-    own = plain.named("null", driver="closed")
-    one = ceiling_of(rate, hosts=hosts, case=own, **how)
+    one = ceiling_of(rate, hosts=hosts, case=plain.named("null", driver="closed"), **how)
     return one.model_copy(update={"shares": shares})
 
 
@@ -199,8 +198,7 @@ def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
 
 def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
     small, large = ceiling_of(10_000), ceiling_of(2_000, 10**6)
-    other = ceiling_of(10, driven="another load")
-    for ceilings in itertools.permutations([small, large, other]):
+    for ceilings in itertools.permutations([small, large, ceiling_of(10, driven="another load")]):
         (found,) = asked([trial(1_900, length=10**6)], ceilings)
         assert found.status == "fail"
         (found,) = asked([trial(1_900)], ceilings)

@@ -386,8 +386,7 @@ def test_an_idle_connection_is_closed(
     own: Site, row: tuple[type[AppServer], str, dict[str, Any]], word: str
 ) -> None:
     part = part_of(own, *row)
-    command = present(part.command(own))
-    assert word in " ".join(command.argv)
+    assert word in " ".join(present(part.command(own)).argv)
     with (
         HOST.trial(own.folder) as here,
         serving(here, part, own) as (_, placed),
@@ -439,8 +438,7 @@ def test_the_backlog_arrives(own: Site, row: tuple[type[AppServer], str, dict[st
 
 @pytest.mark.parametrize("nodelay", [True, False])
 def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -> None:
-    told = facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))
-    assert set(told["nodelay"]) == {nodelay}
+    assert set(facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))["nodelay"]) == {nodelay}
 
 
 # --- other options -------------------------------------------------------------------------------
@@ -469,8 +467,7 @@ def test_workers_are_processes(
 
 @pytest.mark.parametrize("monkey_patch", [True, False])
 def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
-    told = facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))
-    assert told["patched"] is monkey_patch
+    assert facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))["patched"] is monkey_patch
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,7 @@ def serving(here: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, S
     restored(HOST, site.label, part, site)
     for number, task in enumerate(part.prepare(site)):
         done(here, task, f"{site.label}-{number}", site.label, site.folder)
-    command = present(part.command(site))
-    server = here.start(site.label, command, site.folder, {})
+    server = here.start(site.label, present(part.command(site)), site.folder, {})
     while not here.owns(server, site.port):
         assert here.alive(server), server.stderr.read_text()
         here.wait(server, 0.01)

@@ -284,8 +284,7 @@ def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -
     assert mine.starts_python()
     assert list(mine.needs()) == []
     assert mine.fixed_ports() == {"http": 80}
-    command = present(mine.command(site))
-    assert command.environment["PATH"].startswith("/env/bin:")
+    assert present(mine.command(site)).environment["PATH"].startswith("/env/bin:")
     assert not CommandServer.model_validate({"command": "caddy run"}).starts_python()
 
 

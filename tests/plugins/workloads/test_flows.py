@@ -277,8 +277,7 @@ def test_a_flow_that_is_wrong_is_told_with_its_place(
     path = suite(tmp_path, duration="1s")  # other tools take whole seconds
     plain = before.replace("{{", "{").replace("}}", "}")
     assert plain in path.read_text()
-    changed = path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1)
-    path.write_text(changed)
+    path.write_text(path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1))
     refused = bench("check", path, code=2 if says else 0)
     assert says in " ".join(refused.err.split()), refused.all
     assert not says or "carts.toml:" in refused.err

@@ -348,8 +348,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
 
 
 def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) -> None:
-    done = bench("run", suite(tmp_path), code=0)
-    assert f"CPUs {USABLE}, shared by all" in done.err
+    assert f"CPUs {USABLE}, shared by all" in bench("run", suite(tmp_path), code=0).err
     (trial,) = trials(tmp_path)
     assert trial["placement"] is None
     assert "placement" not in {one["id"] for one in trial["checks"]}

@@ -187,8 +187,7 @@ def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     git(tmp_path, "init", "--quiet")
     (tmp_path / "suite.toml").write_text(suite("HEAD"))
-    told = bench("run", "suite.toml", code=2)
-    assert "servers.before.ref: no commit 'HEAD' in" in told.err
+    assert "servers.before.ref: no commit 'HEAD' in" in bench("run", "suite.toml", code=2).err
 
 
 def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
@@ -210,8 +209,7 @@ def test_without_git(tmp_path: Path) -> None:
         assert "missing program: git" in told.err
     assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
     # Who names no commit is measured all the same; what is not known is told.
-    text = suite().replace('ref = "v1"\n', "")
-    (tmp_path / "suite.toml").write_text(text)
+    (tmp_path / "suite.toml").write_text(suite().replace('ref = "v1"\n', ""))
     told = bench("run", "suite.toml", "-o", "out", *SHORT)
     assert "after: working tree, commit unknown: git is missing" in told.out, told.all
     assert [one.commit for one in read_header(result(tmp_path / "out")).code] == [None, None]
@@ -223,8 +221,7 @@ def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_p
     told = bench("check", "suite.toml", code=0)
     assert "servers.before: whether v2 is a commit of its repository" in told.out
     assert "needs git" in told.out
-    told = bench("plan", "suite.toml")
-    assert "before (command, ref v2)" in told.out
+    assert "before (command, ref v2)" in bench("plan", "suite.toml").out
     plan = json.loads(bench("plan", "suite.toml", "--format", "json").out)
     starts = [one["starts"][0] for one in plan["scenarios"][0]["chains"]]
     assert [one["ref"] for one in starts] == ["v2", None]
@@ -246,8 +243,7 @@ def test_a_case_is_the_commit_whatever_leads_to_it(tmp_path: Path) -> None:
 
     def digests(ref: str) -> tuple[str, str]:
         path.write_text(suite(ref))
-        asked = with_code(load(path, Registry()), LocalHost())
-        before, after = expand(asked)
+        before, after = expand(with_code(load(path, Registry()), LocalHost()))
         return before.name.digest, after.name.digest
 
     old, new = digests("v1"), digests("main")

@@ -175,8 +175,7 @@ def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> No
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
     path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
-    told = bench("run", path, code=4)  # what they answer is their Python: bodies that differ
-    assert "building" not in told.err
+    assert "building" not in bench("run", path, code=4).err
     folder, header = result(tmp_path)
     assert header.runtimes.keys() == {"py312", "benchforge"}
     assert header.runtimes["py312"].packages == header.runtimes["benchforge"].packages
@@ -244,8 +243,7 @@ def test_it_is_built_once_and_then_only_asked(tmp_path: Path, kept: Path) -> Non
     assert first.brings == {"gunicorn": "22.0.0"}
     log = (first.python.parents[2] / "install.err").read_text()
     assert "+ gunicorn==22.0.0" in log
-    again = made(suite, says)["py312"]
-    assert (again, len(says)) == (first, 1)
+    assert (made(suite, says)["py312"], len(says)) == (first, 1)
     # The same is built for another label; other requirements make another environment.
     renamed = loaded(written(tmp_path, _here(["gunicorn==22.0.0"], "other"), "other"))
     assert made(renamed, says)["other"].python == first.python
@@ -320,8 +318,7 @@ def test_what_uv_said_is_kept_when_it_fails(
 
 
 def _here(requires: list[str], label: str = "py312") -> str:
-    words = json.dumps(requires)
-    return f'[runtimes.{label}]\npython = "{sys.executable}"\nrequires = {words}\n'
+    return f'[runtimes.{label}]\npython = "{sys.executable}"\nrequires = {json.dumps(requires)}\n'
 
 
 # --- finding -------------------------------------------------------------------------------------

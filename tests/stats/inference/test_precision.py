@@ -40,8 +40,7 @@ def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Heade
 
 
 def looked(head: Header, there: Sequence[Trial]) -> StopDecision:
-    found = present(precise(head, there, METRICS))
-    return found
+    return present(precise(head, there, METRICS))
 
 
 def drawn(seed: int, n: int, k: int = 2, noise: float = 0.02) -> list[list[float]]:
@@ -110,8 +109,7 @@ def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
     values: list[list[float | None]] = [[*of] for of in drawn(1, 9, noise=1e-3)]
     values[0][3] = None
-    found = looked(*made(values, until()))
-    assert found.reached
+    assert looked(*made(values, until())).reached
     values[1][5] = None
     found = looked(*made(values, until()))
     assert not found.stop
@@ -169,8 +167,7 @@ def test_who_asks_may_say_what() -> None:
     head, there = made(values, until())
     assert not looked(head, there).stop
     asked = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
-    found = present(precise(head, there, METRICS, asked))
-    assert found.reached
+    assert present(precise(head, there, METRICS, asked)).reached
 
 
 def test_what_is_missing() -> None:

@@ -31,8 +31,7 @@ def day(number: int, one: float, two: float, better: str = "higher") -> Summary:
     known = [line("speed", "x", *(value * by for by in blocks)) for value in (one, two)]
     mine = [one.model_copy(update={"better": better}) for one in known]
     both = [case(name, own) for name, own in zip(("one", "two"), mine, strict=True)]
-    summary = result(*both)
-    return summary.model_copy(update={"created": NOON + timedelta(days=number)})
+    return result(*both).model_copy(update={"created": NOON + timedelta(days=number)})
 
 
 def past(better: str = "higher") -> list[Summary]:

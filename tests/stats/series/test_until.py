@@ -327,8 +327,7 @@ def test_what_cannot_be_is_seen(
     shutil.copytree(stopped[0], result)
     name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda one: one[name].update(change))
-    told = bench("validate", result, code=1)
-    assert says in told.out
+    assert says in bench("validate", result, code=1).out
 
 
 def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
@@ -336,6 +335,5 @@ def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_pat
     shutil.copytree(stopped[0], result)
     for number in (15, 16):
         shutil.rmtree(result / f"trials/{number:04d}")
-    told = bench("validate", result, code=1)
-    assert "complete: true, but recomputed it is false" in told.out
+    assert "complete: true, but recomputed it is false" in bench("validate", result, code=1).out
     bench("verify", result, code=1)

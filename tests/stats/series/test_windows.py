@@ -207,8 +207,7 @@ def test_throughput_that_cannot_be_cut_says_so() -> None:
 
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
 def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
-    of = trial(told(tuple(counts)))
-    left = present(after_cut(of, Window(cut_s=bins * 0.25)))
+    left = present(after_cut(trial(told(tuple(counts))), Window(cut_s=bins * 0.25)))
     assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
     assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
 

@@ -194,8 +194,7 @@ def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
     bench("report", result, "-o", "-", "--reporter", "csv", code=0)
     bench("verify", result, code=0)
     change(result / "summary.json", ("verdicts", 0, "estimate", "sd"), lambda sd: sd * (1 + 1e-6))
-    told = bench("verify", result, code=1)
-    assert "verdicts.0.estimate.sd" in told.out
+    assert "verdicts.0.estimate.sd" in bench("verify", result, code=1).out
 
 
 @pytest.mark.samples(4)
@@ -228,8 +227,7 @@ def test_a_verdict_that_cannot_be_is_told(
     bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], said: str
 ) -> None:
     change(result / "summary.json", path, to)
-    told = bench("validate", result, code=1)
-    assert said in told.all
+    assert said in bench("validate", result, code=1).all
 
 
 def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> None:
@@ -237,8 +235,7 @@ def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> Non
     document = json.loads(file.read_text())
     document["verdicts"][0]["a"][0] = float("nan")
     file.write_text(json.dumps(document))
-    told = bench("validate", result, code=2)
-    assert "summary.json" in told.all
+    assert "summary.json" in bench("validate", result, code=2).all
 
 
 def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> None:
@@ -295,5 +292,4 @@ def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(text + FASTER)
     told = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
     assert told.code == 4
-    words = " ".join(told.out.split())
-    assert "faster fast > slow is invalid: broken: fast" in words
+    assert "faster fast > slow is invalid: broken: fast" in " ".join(told.out.split())

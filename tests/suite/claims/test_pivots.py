@@ -458,8 +458,7 @@ def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
         scenarios=tuple(map(str, axes[0])), rows=order[:rows], columns=order[rows:], show=["median"]
     )
     assert crowded(table, [one.case for one in cases]) == {}
-    summary = result(table, *cases)
-    heads, *lines = read(summary)
+    heads, *lines = read(result(table, *cases))
     assert {len(fields) for fields in lines} == {len(heads)}
     numbers = [field for fields in lines for field in fields[rows:-1] if field]
     assert sorted(map(float, numbers)) == [float(number) for number, _ in enumerate(cases, 1)]

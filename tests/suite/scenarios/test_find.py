@@ -176,11 +176,9 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     assert trials[: len(there)] == there
     assert [one.block for one in trials] == list(range(1, len(trials) + 1))
     follows(result)
-    found = present(summed(result)["ping"].capacity)
-    assert found.phase == "done"
+    assert present(summed(result)["ping"].capacity).phase == "done"
     bench("verify", result, code=0)
-    told = bench("run", "--resume", result)
-    assert "nothing is missing" in told.err
+    assert "nothing is missing" in bench("run", "--resume", result).err
     assert len(read_trials(result)) == len(trials)
 
 
@@ -243,8 +241,7 @@ def test_a_search_that_was_changed_is_told(
     bench: Bench, made: Path, tmp_path: Path, change: dict[str, Any], says: str
 ) -> None:
     copy = changed(made, tmp_path, change)
-    told = bench("validate", copy, code=1)
-    assert says in told.out
+    assert says in bench("validate", copy, code=1).out
     assert bench("verify", copy).code != 0
 
 

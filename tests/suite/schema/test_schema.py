@@ -471,7 +471,6 @@ def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
 
 
 def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:
-    told = bench("schema", "case", code=2)
-    assert "'case' is not one of" in told.err
+    assert "'case' is not one of" in bench("schema", "case", code=2).err
     told = bench("schema", "-o", tmp_path / "no" / "x.json", code=5)
     assert "No such file or directory\nhint: choose another file with -o" in told.err

@@ -41,8 +41,7 @@ def test_a_name_can_be_run_and_served(bench: Bench) -> None:
 
 def test_a_file_of_ones_own_comes_before_a_name(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "macro").write_text("benchforge = 1\n")
-    told = bench("check", "macro", code=2)
-    assert "macro: no scenario is declared" in told.err
+    assert "macro: no scenario is declared" in bench("check", "macro", code=2).err
     (tmp_path / "macro").unlink()
     (tmp_path / "macro").mkdir()  # a folder is no suite
     assert "systems" in bench("check", "systems").all
