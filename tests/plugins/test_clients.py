@@ -421,8 +421,7 @@ def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, pyt
                 lack(missing.message)
             pytest.skip(missing.message)  # Debian has one CPython
     done = run(part(name, mode), folder, python=found.path)
-    assert done.reading.good == 12
-    assert done.reading.connections == done.server["connections"]
+    assert (done.reading.good, done.reading.connections) == (12, done.server["connections"])
     version = str(done.reading.printed["python"])
     assert version.startswith("PyPy 3." if python == "pypy3" else "CPython 3.9.")
 

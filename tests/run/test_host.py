@@ -108,8 +108,7 @@ def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours
     (tmp_path / "below").mkdir()
     command = program("prints", "a b", 7, "ü", folder=Path("below"), stdin=Path("input"))
     told = printed(here, tmp_path, command)
-    assert told["argv"] == ["a b", "7", "ü"]
-    assert told["folder"] == str(tmp_path / "below")
+    assert (told["argv"], told["folder"]) == (["a b", "7", "ü"], str(tmp_path / "below"))
     assert told["stdin"] == "read me"
     assert told["descriptors"] == ["0", "1", "2", "3"]  # 3 is the listing itself
     assert (tmp_path / "prints.err").read_text() == "to stderr\n"

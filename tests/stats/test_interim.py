@@ -66,8 +66,7 @@ def _alone(draw: Random) -> bool:
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
     a, b = [200.0, 204.0, 199.0], [100.0, 101.0, 100.5]
     (answer,) = shown(a, b, claim("a > b"))
-    assert answer.state == "holds"
-    assert answer.in_words == "C holds so far: 2.000x (1.879 to 2.129)"
+    assert (answer.state, answer.in_words) == ("holds", "C holds so far: 2.000x (1.879 to 2.129)")
     (fails,) = shown(a, b, claim("a < b"))
     assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
     (open_,) = shown(a, b, claim("a > 2 * b"))

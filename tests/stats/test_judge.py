@@ -174,9 +174,7 @@ def test_blocks_of_each_side_may_be_missing() -> None:
     a = case("a", [1200.0, None, 1210, 1190, 1205, 1195], doubted={3: "N1"})
     b = case("b", [1000.0, 1010, 990, 1005, 995, 1000], failed={4: DIED})
     found = verdict("a > b", a, b)
-    assert found.state == "holds"
-    assert found.blocks == (1, 5, 6)
-    assert found.a == (1200, 1205, 1195)
+    assert (found.state, found.blocks, found.a) == ("holds", (1, 5, 6), (1200, 1205, 1195))
     assert [(one.block, one.why) for one in found.rejected_blocks] == [
         (2, "a: trial 2: the tool lost count"),
         (3, "a: trial 3 is not believed: N1 n1"),
@@ -193,8 +191,7 @@ def test_a_block_that_was_never_measured_says_so() -> None:
 
 def test_what_is_expected_was_broken() -> None:
     found = verdict("a > b", case("a", times(1.2), failed={2: WRONG}), case("b", times(1)))
-    assert found.state == "invalid"
-    assert found.why == "broken: status 500, expected 200"
+    assert (found.state, found.why) == ("invalid", "broken: status 500, expected 200")
 
 
 def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
@@ -621,8 +618,7 @@ def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> Non
     ours: dict[int, float] = dict.fromkeys(range(1, 5), 0.4)
     theirs: dict[int, float] = dict.fromkeys(range(2, 6), 0.4)
     found = beside("a > b", 1.2, ours, theirs)
-    assert found.blocks == (2, 3, 4, 6, 7, 8)
-    assert found.disturbed == (2, 3, 4)
+    assert (found.blocks, found.disturbed) == ((2, 3, 4, 6, 7, 8), (2, 3, 4))
     assert [one.block for one in found.rejected_blocks] == [1, 5]
     assert found.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
     assert found.rejected_blocks[1].why.endswith("and the other side was not disturbed")

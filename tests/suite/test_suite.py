@@ -278,8 +278,7 @@ def test_a_suite_is_read_whole(folder: Folder) -> None:
     assert suite.text == SUITE
     assert suite.servers["django"].part == Web(app="django_agents", workers=4)
     assert suite.servers["django"].options == {"app": "django_agents", "workers": 4}
-    assert suite.repeat == Repeat(blocks=4, warmup=Duration(3))
-    assert suite.secrets == frozenset()
+    assert (suite.repeat, suite.secrets) == (Repeat(blocks=4, warmup=Duration(3)), frozenset())
 
 
 def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
@@ -325,8 +324,7 @@ def test_settings_are_toml_or_text(folder: Folder) -> None:
     assert suite.servers["django"].part == Web(app="other", workers=2)
     assert suite.scenarios["agents"].vary == {"loaders.closed.connections": [1, 2]}
     assert suite.repeat.warmup == Duration(1)
-    assert suite.title == "1979-05-27"
-    assert suite.settings == dict(settings)
+    assert (suite.title, suite.settings) == ("1979-05-27", dict(settings))
 
 
 def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
@@ -450,8 +448,7 @@ expect =""",
     assert cases[0].server == Web(app="django_agents", workers=1)
     assert cases[0].driver == Wrk(connections=10, duration=Duration(10))
     assert [label for label, _ in cases[0].backends] == ["agents"]
-    assert cases[0].warm_up_s == 3
-    assert cases[0].declared_s == 13
+    assert (cases[0].warm_up_s, cases[0].declared_s) == (3, 13)
     assert cases[-1].server == Web(app="django_agents", workers=4)
     assert len(cases[0].metrics) == 11
 

@@ -76,8 +76,7 @@ def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: S
     with running(part, site) as (here, server, placed):
         given = part.gives(placed)
         url = given["url"]
-        assert given["VIRTUOSO_URL"] == url
-        assert given["VIRTUOSO_GRAPH"] == "http://graph-uri"
+        assert (given["VIRTUOSO_URL"], given["VIRTUOSO_GRAPH"]) == (url, "http://graph-uri")
         code, told = ask(here, placed, url, GET)
         assert (code, len(told)) == (0, 184)
         rows = json.loads(told)["results"]["bindings"]

@@ -335,8 +335,7 @@ def test_paths_of_a_moved_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     table = relative_to(tmp_path / "x/results", contender("./serve app.py {port}").table)
-    assert table["command"] == ["../../serve", "app.py", "{port}"]
-    assert table["directory"] == "../.."
+    assert (table["command"], table["directory"]) == (["../../serve", "app.py", "{port}"], "../..")
     here = contender("./serve {port}").table
     assert relative_to(tmp_path, here) == here
     for folder, dataset in ((Path(), "./data"), (tmp_path / "x", "../data")):

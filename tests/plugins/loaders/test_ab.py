@@ -161,8 +161,7 @@ def test_a_healthy_run() -> None:
         False,
         14,
     )
-    assert reading.server_software == "faults/1"
-    assert reading.latency_samples == reading.responses
+    assert (reading.server_software, reading.latency_samples) == ("faults/1", reading.responses)
     assert list(present(reading.percentiles_us)) == [str(percent) for percent in range(101)]
     # What ab calls a mean is no mean of what it measured: a claim only.
     assert reading.mean_us is None

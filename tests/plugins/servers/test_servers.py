@@ -292,8 +292,7 @@ def test_a_program_by_its_name_is_a_need(site: Site) -> None:
     part = CommandServer.model_validate({"command": ["caddy", "run"]})
     assert [need.name for need in part.needs()] == ["caddy"]
     found = present(part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")})))
-    assert found.argv == ("/opt/caddy", "run")
-    assert found.folder == site.suite_folder
+    assert (found.argv, found.folder) == (("/opt/caddy", "run"), site.suite_folder)
 
 
 @pytest.mark.parametrize(

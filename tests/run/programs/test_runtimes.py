@@ -344,8 +344,7 @@ def test_an_interpreter_states_its_version(tmp_path: Path, monkeypatch: pytest.M
         assert ".".join(map(str, by_name.version[:2])) == version
         assert by_name.path == Path(sys.executable)
         by_path = found("./bin/python3.4")
-        assert by_path.path == tmp_path / "bin/python3.4"
-        assert by_path.version == by_name.version
+        assert (by_path.path, by_path.version) == (tmp_path / "bin/python3.4", by_name.version)
         with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
             found("3.4")
         # The shim that cannot run is passed over; an environment is no plain interpreter.

@@ -201,8 +201,7 @@ def test_throughput_of_a_tool_without_series_goes_by_the_share_of_the_flow() -> 
 
 def test_throughput_that_cannot_be_cut_says_so() -> None:
     sample = only(Throughput(), trial(reading()), Window(cut_s=2))
-    assert sample.value == 100
-    assert sample.estimator == "of the whole load: it cannot be cut"
+    assert (sample.value, sample.estimator) == (100, "of the whole load: it cannot be cut")
 
 
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
@@ -215,8 +214,7 @@ def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: in
 def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
     of = trial(told(WARM, errors=(5, *(0,) * 38, 1)))
     total, read = Errors().of_trial(of, "label", Window(cut_s=2))
-    assert total.value == 1
-    assert total.estimator == "without the first 2 s; 6 in the whole load"
+    assert (total.value, total.estimator) == (1, "without the first 2 s; 6 in the whole load")
     assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
     rate = only(ErrorRate(), of, Window(cut_s=2))
     assert rate.value == pytest.approx(1 / 3201)
