@@ -71,9 +71,7 @@ def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -
     ("changed", "counters"),
     [({"unanswered": 800}, {}), ({"errors": {"length": 800}}, {}), ({}, {"TcpEstabResets": 800})],
 )
-def test_connections_that_were_reset_were_not_used_again(
-    changed: dict[str, Any], counters: dict[str, int]
-) -> None:
+def test_reset_connections_are_not_used(changed: dict[str, Any], counters: dict[str, int]) -> None:
     fields = {"responses": 10_000 - changed.get("unanswered", 0), "connections": 9_200}
     seen = counted(**{"TcpPassiveOpens": 9_200, **counters}).observation
     closing = trial(
@@ -114,9 +112,7 @@ def test_keep_alive_is_unknown_with_its_reason(changed: Any) -> None:
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(0, 10**6), st.booleans())
-def test_keep_alive_fails_exactly_by_its_rule(
-    allowed: int, responses: int, opened: int, keeps: bool
-) -> None:
+def test_the_rule_of_keep_alive(allowed: int, responses: int, opened: int, keeps: bool) -> None:
     read = reading(
         responses=responses, good_at_least=responses, good_at_most=responses, connections=opened
     )

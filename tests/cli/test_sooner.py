@@ -92,9 +92,7 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
         ('loaders = ["closed"]', 'loaders = ["closed"], interleave = "off"'),
     ],
 )
-def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(
-    undecided: tuple[Path, str], tmp_path: Path, old: str, new: str
-) -> None:
+def test_no_turns_possible(undecided: tuple[Path, str], tmp_path: Path, old: str, new: str) -> None:
     registry, (made, _) = Registry(), undecided
     header, trials = read_header(made), read_trials(made)
     path = tmp_path / "alike.toml"

@@ -95,9 +95,7 @@ def taken() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("words", [("run", "suite.toml"), ("serve", "suite.toml", "shop")])
-def test_a_port_in_use_in_the_machines_network_is_an_error_with_its_place(
-    bench: Bench, suite: Path, taken: int, words: tuple[str, ...]
-) -> None:
+def test_a_port_in_use(bench: Bench, suite: Path, taken: int, words: tuple[str, ...]) -> None:
     text = SUITE.replace("smoke = true", 'smoke = true\nnetwork = "host"')
     suite.write_text(text.replace("port = 6379", f"port = {taken}"))
     told = bench(*words, code=2)

@@ -244,9 +244,7 @@ def test_dots_stand_for_anything(shown: list[str], out: str, same: bool) -> None
     ],
     ids=lambda wrong: wrong.text.splitlines()[0],
 )
-def test_a_wrong_page_is_told(
-    wrong: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_with_faults(wrong: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError):
         Page(tmp_path, monkeypatch).follow(wrong)
 

@@ -133,9 +133,7 @@ def jobs_of_the_page() -> Iterator[dict[str, Any]]:
             yield yaml.safe_load(text)
 
 
-def test_the_action_measures_a_pull_request_of_a_shallow_clone(
-    job: Job, steps: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_action_measures(job: Job, steps: dict[str, subprocess.CompletedProcess[str]]) -> None:
     last = steps["Compare with the base"]
     assert last.returncode in {0, 1, 4}, last.stderr
     assert f"against commit {job.base[:7]}" in last.stdout

@@ -150,9 +150,7 @@ def test_a_missing_program_is_named_before_the_start(bench: Bench, tmp_path: Pat
         (("validate", "missing"), "missing"),
     ],
 )
-def test_what_cannot_be_used_is_told_in_a_line(
-    bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
+def test_unusable_suites(bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
     suite(tmp_path, answering())
     assert says in bench(*words, code=2).all
 
@@ -218,9 +216,7 @@ def test_of_two_at_once_the_second_waits_and_names_the_first(tmp_path: Path) -> 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_leaves_no_process_and_keeps_finished_trials(
-    bench: Bench, tmp_path: Path, number: signal.Signals, code: int
-) -> None:
+def test_a_signal_ends_all(bench: Bench, tmp_path: Path, number: signal.Signals, code: int) -> None:
     needed("wrk")
     mark = f"mark-{tmp_path.name}-{number.name}"
     path = suite(tmp_path, answering("--body", mark))

@@ -312,9 +312,7 @@ def test_a_search_begins_at_the_tools_own_rate() -> None:
         (100, 101, 1, 1 + 1 + 4 + 1),
     ],
 )
-def test_how_many_trials_a_search_takes_at_most(
-    lowest: float, highest: float, steps: int, rounds: int
-) -> None:
+def test_most_trials_of_a_search(lowest: float, highest: float, steps: int, rounds: int) -> None:
     find = RateSearch(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
     assert find.rounds == rounds
 

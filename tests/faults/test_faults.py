@@ -81,9 +81,7 @@ def until(look: Callable[[], Found | None]) -> Found:
         (("--binary",), "ended with exit code 7 before it was ready"),
     ],
 )
-def test_a_server_that_breaks_http_or_prints_garbage_fails(
-    bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     needed("wrk")
     for ready_within in ("1s", "30s"):  # a loud machine may not have started it within a second
         folder = tmp_path / ready_within

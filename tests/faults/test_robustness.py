@@ -422,9 +422,7 @@ READ_ONLY = (
         ("the results become read-only", "64m", READ_ONLY),
     ],
 )
-def test_results_that_cannot_be_written_keep_what_was_measured(
-    tmp_path: Path, fault: str, size: str, script: str
-) -> None:
+def test_a_read_only_folder_keeps_all(tmp_path: Path, fault: str, size: str, script: str) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 30"))
     disk = tmp_path / "disk"

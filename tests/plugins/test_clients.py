@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,12 +28,13 @@ from benchforge_clients.urllib import Urllib
 from benchforge_clients.urllib3 import Urllib3
 from benchforge_metrics.client_cpu import ClientCpu
 from benchforge_metrics.wall import Wall
-from front_door import PROGRAMS, Bench, bench, lack, needed, needed_module
+from front_door import PROGRAMS, Bench, bench, lack, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
 from present import present
 from pydantic import ValidationError
+from serving.certificate import certificate
 from serving.in_trial import accepts
 
 from benchforge.errors import ProgramMissing
@@ -125,15 +125,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with two certificates of this machine, each with its key in one file."""
-    needed("openssl")
     there = tmp_path_factory.mktemp("certificates")
     for name in ("right", "wrong"):
-        words = ["openssl", "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"]
-        words += ["-pkeyopt", "ec_paramgen_curve:prime256v1"]
-        words += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-        words += ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
-        subprocess.run(words, cwd=there, check=True, capture_output=True)
-        both = (there / f"{name}.key").read_text() + (there / f"{name}.pem").read_text()
+        own = certificate(there, name, "IP:127.0.0.1")
+        both = own.with_suffix(".key").read_text() + own.read_text()
         (there / f"{name}.both").write_text(both)
     return there
 
@@ -217,9 +212,7 @@ def agrees(done: Measured, name: str, mode: str) -> None:
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
-def test_a_server_that_nobody_vouches_for_is_not_asked(
-    folder: Path, certificates: Path, name: str, mode: str
-) -> None:
+def test_a_foreign_certificate(folder: Path, certificates: Path, name: str, mode: str) -> None:
     client = part(name, mode)
     words = ("--certificate", certificates / "right.both")
     wrong = run(client, folder, *words, ca_file=certificates / "wrong.pem")
@@ -231,9 +224,7 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
 
 @pytest.mark.samples(5)
 @pytest.mark.parametrize(("name", "mode"), WAYS)
-def test_without_a_certificate_of_ours_the_systems_are_trusted(
-    folder: Path, certificates: Path, name: str, mode: str
-) -> None:
+def test_system_certificates(folder: Path, certificates: Path, name: str, mode: str) -> None:
     words = ("--certificate", certificates / "right.both")
     _is_refused(run(part(name, mode), folder, *words))
 

@@ -121,8 +121,6 @@ def test_a_second_suite_shares_the_app_of_the_first(bench: Bench, tmp_path: Path
         ("/proc/nowhere", 5, "error: /proc/nowhere: cannot be written"),
     ],
 )
-def test_where_nothing_can_be_written(
-    bench: Bench, tmp_path: Path, path: str, code: int, says: str
-) -> None:
+def test_new_needs_a_folder(bench: Bench, tmp_path: Path, path: str, code: int, says: str) -> None:
     (tmp_path / "file").touch()
     assert says in bench("new", "suite", path, code=code).err

@@ -146,9 +146,7 @@ def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
         (("new", "server", "x", "--folder", "."), ".: it exists already"),
     ],
 )
-def test_what_cannot_be_done_is_told(
-    bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str
-) -> None:
+def test_usage_errors_hint(bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
     (tmp_path / "something").write_text("")
     assert told in bench("plugins", *words, code=2).err
 

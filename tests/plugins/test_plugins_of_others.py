@@ -224,9 +224,7 @@ def benchforge_trial_kept(trial):
 """
 
 
-def test_a_plugin_that_is_named_like_no_part_hears_of_a_run(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
-) -> None:
+def test_a_listener_plugin(bench: Bench, suite: Path, installs: Installs, tmp_path: Path) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": LISTENER})
     bench("run", suite, code=0)
@@ -260,9 +258,7 @@ def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
 
 
-def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
-) -> None:
+def test_a_hidden_signal(bench: Bench, suite: Path, installs: Installs, tmp_path: Path) -> None:
     # As C code does that calls Python, and tells every exception in its own words.
     swallowed = (
         "import os, signal\n    try:\n        os.kill(os.getpid(), signal.SIGTERM)\n"

@@ -501,9 +501,7 @@ def there(one: Watched, pattern: str) -> list[Path]:
     return list(one.result.glob(pattern))
 
 
-def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lost_attempts_again(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = suite(tmp_path, blocks=1)
     with watched(tmp_path, "run", path) as one:
         for number in range(1, ATTEMPTS + 1):

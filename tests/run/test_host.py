@@ -84,9 +84,7 @@ def serves(here: Sandbox, folder: Path, port: int, words: str = "hello") -> Runn
 # --- start ---------------------------------------------------------------------------------------
 
 
-def test_a_program_sees_a_clean_environment_then_ours_then_its_own(
-    here: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_environment(here: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OF_THE_USER", "leaks")
     command = program("prints", environment={"A": "its own", "LANG": "C"})
     environment = printed(here, tmp_path, command, A="ours", B="ours")["environment"]
@@ -291,9 +289,7 @@ def test_a_child_has_the_rest_of_the_grace_time(here: Sandbox, tmp_path: Path) -
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt, SystemExit, ValueError])
 @pytest.mark.parametrize("network", ["private", "host"])
-def test_leaving_ends_everything(
-    tmp_path: Path, error: type[BaseException] | None, network: Any
-) -> None:
+def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, network: Any) -> None:
     def trial() -> list[int]:
         with LocalHost().trial(tmp_path, network) as here:
             pids = [here.init_pid]

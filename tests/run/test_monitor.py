@@ -73,9 +73,7 @@ def e6(folder: Path) -> tuple[str, str]:
         ({"monitor": 0}, "GET", None),
     ],
 )
-def test_a_request_is_repeated_where_it_is_safe_or_the_suite_says_so(
-    written: dict[str, Any], method: Any, moments: Moments | None
-) -> None:
+def test_repeated_requests(written: dict[str, Any], method: Any, moments: Moments | None) -> None:
     scenario = Scenario.model_validate({"servers": ["a"], **written})
     assert scenario.monitored(Request(method=method)) == moments
 

@@ -49,9 +49,7 @@ def idle() -> float:
 
 
 @pytest.mark.exhaustive
-def test_a_neighbour_that_burns_a_core(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     text = suite({"pong": PONG}, PACE)
     with neighbours(40):
@@ -65,9 +63,7 @@ def test_a_neighbour_that_burns_a_core(
 
 
 @pytest.mark.exhaustive
-def test_without_a_neighbour_nobody_is_found(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     before = idle()
     seen = measured(bench, tmp_path, suite({"pong": PONG}, PACE))

@@ -28,9 +28,7 @@ ANSWERS = ("servers/answers.py", "--port", "{port}", "--wait", 0.005)
         ("Flask's own server", program("apps/pong_flask.py", "{port}"), "Werkzeug"),
     ],
 )
-def test_flasks_own_server(
-    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
-) -> None:
+def test_flask_dev_server(bench: Bench, tmp_path: Path, fault: str, server: str, sign: str) -> None:
     needed("wrk")
     needed_module("flask")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
@@ -55,9 +53,7 @@ def test_flasks_own_server(
         ),
     ],
 )
-def test_django_as_its_developers_run_it(
-    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
-) -> None:
+def test_runserver_django(bench: Bench, tmp_path: Path, fault: str, server: str, sign: str) -> None:
     needed("wrk")
     needed_module("django")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_django:app")}))

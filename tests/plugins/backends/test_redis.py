@@ -10,16 +10,13 @@ import pytest
 from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
 from present import present
-from pydantic import ValidationError
 from serving.backends import HOST, run, running, site_at, write_dataset
 
-from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
-from benchforge.run import locate
 from benchforge.run.programs.template import restored
-from benchforge.run.trial.context import locate_programs
 
 SUITE = """
 benchforge = 1
@@ -172,56 +169,6 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
         without = redis(url=ours.gives(placed)["url"]).ready(placed)
         assert isinstance(without, Succeeds)
         assert run(here, placed, without.command)[0] == 1
-
-
-def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = present(redis().version(site))
-    with HOST.trial(site.folder) as here:
-        assert run(here, site, version)[1].startswith("Redis server v=")
-
-
-# --- what cannot be ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "where", "told"),
-    [
-        ({"dataset": "fooo"}, "dataset", "did you mean 'foo'"),
-        ({"dataset": "agents"}, "dataset", "dataset 'agents' is for postgresql"),
-        ({"settings": {"a b": 1}}, "settings", "not the name of a setting"),
-        ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
-        ({"settings": {"appendonly": True}}, "settings", "nothing is written to the disk"),
-        ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
-        ({"databases": 0}, "databases", "greater than or equal to 1"),
-        ({"maxmemory": "much"}, "maxmemory", "a size such as"),
-        ({"url": "http://127.0.0.1"}, "url", "should be like 'redis://"),
-        ({"url": "unix://"}, "url", "should be like 'redis://"),
-        ({"url": "redis://127.0.0.1:many"}, "url", "Port"),
-        ({"url": "redis://127.0.0.1", "databases": 1}, "", "leave out databases"),
-        ({"url": "redis://far.example"}, "", "far.example is not this machine"),
-    ],
-)
-def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        redis(**options)
-    (error,) = caught.value.errors()
-    assert (error["loc"] or ("",))[0] == where
-    assert told in error["msg"]
-
-
-def test_another_machine_is_taken_when_it_is_said() -> None:
-    assert redis(url="redis://far.example", allow_remote=True).outside()
-    assert redis(url="unix:///run/redis.sock?db=1").outside()
-
-
-def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(locate, "_unpacked", list)
-    with pytest.raises(ProgramMissing) as caught:
-        locate_programs(redis().needs())
-    assert caught.value.exit_code == 3
-    assert caught.value.message == "missing programs: redis-server, redis-cli"
-    assert "redis-server: apt-get install redis-server" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,7 @@ def test_a_url_that_nobody_serves_ends_the_duel(bench: Bench, tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_variable_that_reaches_no_server_is_named(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_useless_variable(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command and a server of a suite that end at their start for the lack of it."""
     monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
     checks = 'import os; exit(os.environ.get("SHOP_KEY") or "no SHOP_KEY")'
@@ -190,9 +188,7 @@ def listens(port: int) -> bool:
         ("no-such-program {port}", 3, "error: missing program: no-such-program"),
     ],
 )
-def test_the_answers_are_compared_before_the_load(
-    bench: Bench, tmp_path: Path, other: str, code: int, says: str
-) -> None:
+def test_answers_compared(bench: Bench, tmp_path: Path, other: str, code: int, says: str) -> None:
     told = bench("duel", PONG, other, *LABELS, "--time", "1s")
     assert says in told.err
     assert "time limit" not in told.err

@@ -20,12 +20,13 @@ from typing import Any
 import pytest
 from benchforge_loaders.pace.pace import PROGRAM, Pace
 from benchforge_metrics.latency import Latency
-from front_door import PROGRAMS, Bench, answering, program_words
+from front_door import PROGRAMS, Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
 from present import present
 from pydantic import ValidationError
+from serving.certificate import certificate
 
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
@@ -446,9 +447,7 @@ def loaded(
         ("/dribbles", 4, 2),
     ],
 )
-def test_right_answers_of_every_form_are_read(
-    tmp_path: Path, path: str, length: int, connections: int | None
-) -> None:
+def test_every_right_form(tmp_path: Path, path: str, length: int, connections: int | None) -> None:
     reading = loaded(tmp_path, path, duration="20s")
     # A server that closes without saying so may have been asked once more before it was seen.
     lost = sum(count for name, count in reading.errors.items() if name in ("closed", "reset"))
@@ -681,32 +680,26 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    openssl = program_words("openssl")
-    folder = tmp_path_factory.mktemp("tls")
-    words = "req -x509 -newkey ec -nodes -days 2 -subj /CN=here"
-    words += " -pkeyopt ec_paramgen_curve:prime256v1"
-    words += " -addext subjectAltName=IP:127.0.0.1"
-    made = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run([*openssl, *words.split(), *made], check=True, capture_output=True)
-    return folder / "cert.pem", folder / "key.pem"
+def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    own = certificate(tmp_path_factory.mktemp("tls"), "cert", "IP:127.0.0.1")
+    return own, own.with_suffix(".key")
 
 
 @pytest.mark.parametrize(("trusted", "verify"), [(True, True), (False, False), (False, True)])
 def test_a_certificate_is_checked_unless_said_otherwise(
-    tmp_path: Path, certificate: tuple[Path, Path], trusted: bool, verify: bool
+    tmp_path: Path, certified: tuple[Path, Path], trusted: bool, verify: bool
 ) -> None:
     part = Pace.model_validate(
         {"connections": 2, "requests": 20, "duration": "20s", "verify": verify}
     )
-    with server(tmp_path, *certificate) as (port, _):
+    with server(tmp_path, *certified) as (port, _):
         there = Target(
             url=f"https://127.0.0.1:{port}/chunked",
             request=Request(),
             folder=tmp_path,
             programs={},
             python=Path(sys.executable),
-            ca_file=certificate[0] if trusted else None,
+            ca_file=certified[0] if trusted else None,
         )
         reading = part.read(run(part, there))
     if trusted or not verify:
@@ -776,9 +769,7 @@ COUNTS = ["started", "sent", "never_sent", "responses", "waiting"]
 
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("change", [-1, 1])
-def test_one_more_or_less_is_noticed(
-    tmp_path: Path, whole: dict[str, Any], name: str, change: int
-) -> None:
+def test_a_count_off_by_one(tmp_path: Path, whole: dict[str, Any], name: str, change: int) -> None:
     with pytest.raises(OutputDamaged):
         read(tmp_path, json.dumps(whole | {name: whole[name] + change}))
 

@@ -218,9 +218,7 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
         ('"throughput"\na', '"cpu"\nof = "server"\na', "third.metric: 'cpu' is of the whole load"),
     ],
 )  # fmt: skip
-def test_stages_that_cannot_be_are_errors_with_their_place(
-    bench: Bench, tmp_path: Path, before: str, after: str, says: str
-) -> None:
+def test_stages_refused(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
     assert before in SUITE
     path = tmp_path / "day.toml"
     path.write_text(SUITE.replace(before, after, 1))

@@ -271,9 +271,7 @@ holds = "a < 10s"
         ("[repeat]", CLAIM, "did you mean 'buy.pay'?"),
     ],
 )  # fmt: skip
-def test_a_flow_that_is_wrong_is_told_with_its_place(
-    bench: Bench, tmp_path: Path, before: str, after: str, says: str
-) -> None:
+def test_wrong_flows_fail(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
     path = suite(tmp_path, duration="1s")  # other tools take whole seconds
     plain = before.replace("{{", "{").replace("}}", "}")
     assert plain in path.read_text()

@@ -101,9 +101,7 @@ TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with 
         ("hyperfine", "", "times a program, which chooses its requests, and mix has 2 kinds"),
     ],
 )
-def test_what_a_tool_cannot_send_is_refused_with_its_place(
-    bench: Bench, tmp_path: Path, tool: str, more: str, says: str
-) -> None:
+def test_unsendable_requests(bench: Bench, tmp_path: Path, tool: str, more: str, says: str) -> None:
     path = suite(tmp_path, '"load"', more)
     options = ', command = ["{python}", "{url}"], requests = 1' if tool == "hyperfine" else ""
     length = "" if tool in {"weighttp", "hyperfine", "ab"} else ', duration = "1s"'

@@ -123,9 +123,7 @@ def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path:
         ),
     ],
 )
-def test_what_cannot_take_turns_is_refused(
-    bench: Bench, tmp_path: Path, loader: str, more: str, says: str
-) -> None:
+def test_turns_are_refused(bench: Bench, tmp_path: Path, loader: str, more: str, says: str) -> None:
     refused = bench("check", suite(tmp_path, loader, more), code=2)
     assert says in refused.err, refused.err
     assert "Traceback" not in refused.err

@@ -112,18 +112,14 @@ def required(one: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[s
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("loader", "connections", "parts"), LOADERS)
-def test_a_server_gets_the_requests_of_the_stream_and_no_others(
-    tmp_path: Path, loader: str, connections: int, parts: int
-) -> None:
+def test_the_stream_and_no_more(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     if "wrk" in loader:
         needed("wrk")
     sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
 
 
 @pytest.mark.parametrize(("loader", "connections", "parts"), RECORDED)
-def test_so_does_it_by_tools_that_no_package_brings(
-    tmp_path: Path, loader: str, connections: int, parts: int
-) -> None:
+def test_the_stream_by_oha_or_k6(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     needed_tool(loader)
     sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
 

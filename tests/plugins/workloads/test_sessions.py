@@ -88,9 +88,7 @@ def test_sessions_are_verified_without_their_server(bench: Bench, tmp_path: Path
         ('path = "/login"', 'path = "no slash"', "session.request.path"),
     ],
 )
-def test_a_session_that_is_wrong_is_told_with_its_place(
-    bench: Bench, tmp_path: Path, before: str, after: str, says: str
-) -> None:
+def test_wrong_sessions(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
     refused = bench("check", suite(tmp_path, change=(before, after)), code=2)
     assert says in refused.err, refused.all
     assert "members.toml:" in refused.err

@@ -162,9 +162,7 @@ def test_a_trial_beside_others_waits_in_vain_and_is_marked(bench: Bench, tmp_pat
 
 
 @pytest.mark.exhaustive
-def test_noise_that_does_not_end_is_said_once_and_waited_for_no_more(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_noise(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # no thresholds are loosened
     file = suite(tmp_path, 'quiet = "300ms"')
     with burning(100.0):

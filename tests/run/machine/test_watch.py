@@ -364,9 +364,7 @@ def test_signs_of_a_command_line(line: str, told: list[str]) -> None:
         ({"PYTHONTRACEMALLOC": "1"}, "python", ["instrument: PYTHONTRACEMALLOC=1"]),
     ],
 )
-def test_signs_of_an_environment(
-    environment: dict[str, str], program_: str, told: list[str]
-) -> None:
+def test_environment_signs(environment: dict[str, str], program_: str, told: list[str]) -> None:
     assert list(signs.of_environment(environment, [program_])) == told
 
 

@@ -130,9 +130,7 @@ def result(folder: Path) -> tuple[Path, Header]:
 
 
 @pytest.mark.network
-def test_one_server_on_two_interpreters_and_the_result_says_which(
-    bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]
-) -> None:
+def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]) -> None:
     needed("uv")
     interpreter("3.12")
     interpreter("pypy3")
@@ -203,9 +201,7 @@ def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> No
         (f'python = "{sys.executable}"\nrequires = ["six"]', 3, 'py312.requires: "gunicorn"'),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str
-) -> None:
+def test_runtime_errors(bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str) -> None:
     needed("uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
     told = bench("run", path, code=code)
@@ -302,9 +298,7 @@ def test_without_uv_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "pip install uv" in caught.value.hint
 
 
-def test_what_uv_said_is_kept_when_it_fails(
-    tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_words_of_uv_kept(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
@@ -411,9 +405,7 @@ def test_pypy_by_name_and_version(tmp_path: Path, interpreter: Callable[[str], s
     assert any_pypy.implementation == "PyPy"
 
 
-def test_libraries_of_an_unpacked_interpreter_are_found_through_the_links_of_an_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_libraries_of_an_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "system"))
     for folder in ("usr/bin", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
         (tmp_path / "system" / folder).mkdir(parents=True)

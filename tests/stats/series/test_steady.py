@@ -71,9 +71,7 @@ def unsteady(shape: Shape, bins: int, runs: int) -> float:
         (falling, 54, 10, 80, 95),
     ],
 )
-def test_courses_are_called_unsteady_as_often_as_the_method_says(
-    shape: Shape, bins: int, runs: int, lowest: float, highest: float
-) -> None:
+def test_unsteady_rate(shape: Shape, bins: int, runs: int, lowest: float, highest: float) -> None:
     assert lowest - POINTS <= unsteady(shape, bins, runs) <= highest + POINTS
 
 

@@ -63,9 +63,7 @@ def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
         ("", 5),
     ],
 )
-def test_what_is_written_is_understood(
-    tmp_path: Path, written: str, found: tuple[float, int, int] | int
-) -> None:
+def test_until_is_read(tmp_path: Path, written: str, found: tuple[float, int, int] | int) -> None:
     assert amount(suite(tmp_path, written)) == found
 
 

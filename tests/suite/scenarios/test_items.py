@@ -16,9 +16,7 @@ INSIDE = {"one": answering("--body", '{{"data": {{"rows": [1, 2, 3]}}}}')}
     ("servers", "expect"),
     [(THREE, "items = 3"), (THREE, "items = 3, json = [1]"), (INSIDE, "items.data.rows = 3")],
 )
-def test_an_array_of_so_many_is_right_and_verified(
-    bench: Bench, tmp_path: Path, servers: dict[str, str], expect: str
-) -> None:
+def test_items_counted(bench: Bench, tmp_path: Path, servers: dict[str, str], expect: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(servers, PACE, scenario=f"expect = {{ {expect} }}"))
     result = bench("run", path, code=0).result

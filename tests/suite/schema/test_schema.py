@@ -214,9 +214,7 @@ def sound(file: Path) -> bool:
     return True
 
 
-def test_what_the_loader_takes_is_clean(
-    folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
@@ -328,9 +326,7 @@ def as_toml(value: Any) -> Any:
 
 # More changes repeat the same three ways: those of `make test` take each in each file.
 @pytest.mark.parametrize("each", [2, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_results_are_what_their_schema_says(
-    bench: Bench, tmp_path: Path, checkers: Checkers, each: int
-) -> None:
+def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, each: int) -> None:
     suite = tmp_path / "small.toml"
     # Three requests: taplo tells a fault at the top once for each number in the histogram.
     suite.write_text(
@@ -453,9 +449,7 @@ def test_a_broken_plugin_loses_its_parts_only(bench: Bench, installed: Path) -> 
     assert told.out == (SCHEMAS / "suite.schema.json").read_text()
 
 
-def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
-    bench: Bench, installed: Path, folder: Path, checkers: Checkers
-) -> None:
+def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers: Checkers) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
     told = bench("schema", "-o", folder / "suite.schema.json", code=0)
     assert told.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
