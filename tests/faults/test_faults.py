@@ -16,6 +16,7 @@ import pytest
 import warm
 from faults.processes import descendant, marked
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, needed, needed_module
+from measured.on_disk import only_result
 from suite_texts.with_wrk import suite, trials
 
 
@@ -40,11 +41,6 @@ def lasting(path: Path, duration: str = "60s") -> Path:
 def failure(folder: Path) -> str:
     (trial,) = trials(folder)
     return str(trial["failure"]["message"])
-
-
-def result(folder: Path) -> Path:
-    (found,) = (folder / "results").iterdir()
-    return found
 
 
 @contextlib.contextmanager
@@ -93,13 +89,13 @@ def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], s
     assert says in failure(folder)
     assert all(char.isprintable() or char in "\n\t" for char in told.all), repr(told.all)
     assert "left" not in told.err.splitlines()[2]  # nothing is left after the last trial
-    bench("validate", result(folder), code=0)
+    bench("validate", only_result(folder), code=0)
 
 
 def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")), code=0)
-    assert (result(tmp_path) / "raw.md").stat().st_size < 1_000_000
+    assert (only_result(tmp_path) / "raw.md").stat().st_size < 1_000_000
 
 
 def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path) -> None:
@@ -149,8 +145,8 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
     suite(tmp_path, misbehaving())
     # Nor is there a place for what is said beside it.
     assert shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}").err == "0\n"
-    assert (result(tmp_path) / "summary.json").exists()
-    assert (result(tmp_path) / "report.html").exists()
+    assert (only_result(tmp_path) / "summary.json").exists()
+    assert (only_result(tmp_path) / "report.html").exists()
 
 
 @pytest.mark.samples(1)
@@ -163,7 +159,7 @@ def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) ->
     told = shell(tmp_path, f"BENCH {where}")
     assert told.code == code, told.all
     assert "Traceback" not in told.all
-    assert (result(tmp_path) / "report.html").exists()
+    assert (only_result(tmp_path) / "report.html").exists()
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "run --help", "validate .", "verify ."])
@@ -298,7 +294,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
     assert second["failure"] is None
     assert "attempt 2" in err
     assert out
-    bench("validate", result(tmp_path), code=0)
+    bench("validate", only_result(tmp_path), code=0)
 
 
 def database(folder: Path, options: str) -> Path:
@@ -330,7 +326,7 @@ def test_a_missing_database_program(bench: Bench, tmp_path: Path, options: str, 
         )
     told = bench("run", database(tmp_path, options), code=4)
     assert says in told.out, told.out
-    bench("validate", result(tmp_path), code=0)
+    bench("validate", only_result(tmp_path), code=0)
 
 
 def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`benchforge run --resume`, by the front door: what was cut off goes on as if never cut."""
 
-import json
 import os
 import random
 import shutil
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
+from measured.on_disk import edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
 
@@ -68,18 +68,8 @@ def cut_off(result: Path, keep: int) -> Path:
     return result
 
 
-def places(result: Path) -> list[tuple[int, int]]:
-    return [(trial.block, trial.position) for trial in read_trials(result)]
-
-
 def planned(result: Path) -> list[tuple[int, int]]:
     return [(one.block, one.position) for one in read_header(result).plan]
-
-
-def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    content = json.loads(file.read_text())
-    change(content)
-    file.write_text(json.dumps(content))
 
 
 def resummarized(result: Path, path: Path) -> str:

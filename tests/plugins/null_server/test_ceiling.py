@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 from measured.case import cases
+from measured.on_disk import only_result
 
 from benchforge.checks.limits import limits
 from benchforge.checks.load_tool import ceiling
@@ -315,11 +316,6 @@ def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
     assert told == closed.driver.model_dump() | {"duration": 2.0}
     told = against(open_, null).driver.model_dump()
     assert told == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
-
-
-def only_result(folder: Path) -> Path:
-    (result,) = folder.iterdir()
-    return result
 
 
 def l2(result: Path) -> list[dict[str, Any]]:

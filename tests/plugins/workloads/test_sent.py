@@ -119,7 +119,7 @@ def test_the_stream_and_no_more(tmp_path: Path, loader: str, connections: int, p
 
 
 @pytest.mark.parametrize(("loader", "connections", "parts"), RECORDED)
-def test_the_stream_by_oha_or_k6(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
+def test_the_stream_by_k6_wrk2(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     needed_tool(loader)
     sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, calls, needed, needed_module
+from measured.on_disk import only_result
 from present import present
 from repository import LOAD, commit, git, repository, suite
 
@@ -39,11 +40,6 @@ def git_is_there() -> None:
     needed("git")
 
 
-def result(folder: Path) -> Path:
-    (one,) = folder.iterdir()
-    return one
-
-
 def answers(folder: Path) -> dict[str, set[str]]:
     """Return what each server answered, by its label."""
     found: dict[str, set[str]] = {}
@@ -61,7 +57,7 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     refs = git(tmp_path, "for-each-ref")
     told = bench("run", "suite.toml", "-o", "out", *SHORT, code=4)
     assert "Not comparable: their bodies differ" in told.out
-    folder = result(tmp_path / "out")
+    folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
     before, after = read_header(folder).code
     assert (before.server, before.ref, before.commit) == ("before", "v1", first)
@@ -90,7 +86,7 @@ def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) 
     (tmp_path / "elsewhere.py").write_text("")  # not known to git, and not below the directory
     told = bench("run", "suite.toml", "-o", "app/out", *SHORT)
     assert " with 2 changed files" in told.out, told.all
-    assert answers(result(tmp_path / "app/out"))["after"] == {"mine"}
+    assert answers(only_result(tmp_path / "app/out"))["after"] == {"mine"}
     (_, after) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
     assert after["says"].endswith(" with 2 changed files"), "a result is no code"
 
@@ -112,7 +108,9 @@ def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
         "blocks = 1\n"
     )
     told = bench("run", "bench/suite.toml", "-o", "out", *SHORT)
-    assert answers(result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, told.all
+    assert answers(only_result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, (
+        told.all
+    )
     assert " with 1 changed file" in told.out
 
 
@@ -128,7 +126,7 @@ def test_a_program_in_the_repository_is_of_the_commit_too(bench: Bench, tmp_path
     text = suite("HEAD").replace(f"'{sys.executable}', \"serve.py\"", '"./start"', 1)
     (tmp_path / "suite.toml").write_text(text)
     bench("run", "suite.toml", "-o", "out")
-    assert answers(result(tmp_path / "out"))["before"] == {"slow"}
+    assert answers(only_result(tmp_path / "out"))["before"] == {"slow"}
 
 
 @pytest.mark.samples(3)
@@ -212,7 +210,7 @@ def test_without_git(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(suite().replace('ref = "v1"\n', ""))
     told = bench("run", "suite.toml", "-o", "out", *SHORT)
     assert "after: working tree, commit unknown: git is missing" in told.out, told.all
-    assert [one.commit for one in read_header(result(tmp_path / "out")).code] == [None, None]
+    assert [one.commit for one in read_header(only_result(tmp_path / "out")).code] == [None, None]
 
 
 def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_path: Path) -> None:
@@ -261,7 +259,7 @@ def test_refs_that_vary(bench: Bench, tmp_path: Path) -> None:
     more += 'vary = { "servers.before.ref" = ["v1", "main"] }\n'
     (tmp_path / "suite.toml").write_text(suite(more=more))
     bench("run", "suite.toml", "--only", "t", "-o", "out")
-    folder = result(tmp_path / "out")
+    folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast", "slow"}}
     assert [one.commit for one in read_header(folder).code] == [first, second]
 
@@ -271,7 +269,7 @@ def test_a_run_goes_on_with_the_same_commit_only(bench: Bench, tmp_path: Path) -
     (tmp_path / "suite.toml").write_text(suite("main"))
     told = bench("run", "suite.toml", "-o", "out", "--time-limit", "100ms")
     assert "not measured" in told.err, told.all
-    folder = result(tmp_path / "out")
+    folder = only_result(tmp_path / "out")
     commit(tmp_path, SLOW_TOO, "slow too")
     told = bench("run", "--resume", folder, code=2)
     assert "its code or data changed since it was begun" in told.err

@@ -1,22 +1,20 @@
 """`until` by the front door: what a suite may say, and runs that end when it is enough."""
 
 import hashlib
-import json
 import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, calls
+from measured.on_disk import edited, only_result, places, summary_of
 from measured.once import made_once
 
 from benchforge.cli.suites.plan.plan import Plan
 from benchforge.model.files.folder import read_header, read_trials
-from benchforge.model.summary.summary import Summary
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
@@ -122,21 +120,8 @@ def test_a_plan_is_from_the_fewest_to_the_most(bench: Bench, tmp_path: Path) -> 
     assert (plan.until.width, plan.until.least, plan.blocks, plan.trials) == (0.03, 8, 20, 40)
 
 
-def places(result: Path) -> list[tuple[int, int]]:
-    return [(trial.block, trial.position) for trial in read_trials(result)]
-
-
 def all_believed(result: Path) -> bool:
     return all(trial.believed for trial in read_trials(result))
-
-
-def summary_of(result: Path) -> Summary:
-    return Summary.model_validate_json((result / "summary.json").read_text())
-
-
-def only(folder: Path) -> Path:
-    (result,) = (folder / "results").iterdir()
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +142,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             if number == 2 or "stopped after 8 blocks" in told.out:
                 break
         (place / "said").write_text(told.all)
-        return only(place)
+        return only_result(place)
 
     result = made_once(tmp_path_factory, "stopped", measured)
     return result, (result.parents[1] / "said").read_text()
@@ -240,7 +225,7 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
     finally:
         process.kill()
         process.wait(WAITS_S)
-    result = only(tmp_path)
+    result = only_result(tmp_path)
     bench("validate", result, code=0)
     told = bench("run", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
@@ -289,12 +274,6 @@ def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path
     assert "until.width: 0.99, but recomputed it is 0.0001" in told.out
     assert "stopped after 8 blocks: no interval is wider" in told.out
     assert "but it went on" in told.out
-
-
-def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    content = json.loads(file.read_text())
-    change(content)
-    file.write_text(json.dumps(content))
 
 
 @pytest.mark.samples(3)

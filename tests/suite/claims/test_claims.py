@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from front_door import Bench, answering, bench_words, calls
+from measured.on_disk import summary_of
 from measured.once import made_once
 from measured.real_result import Where, change
 from third_party import Installs
 
 from benchforge.model.files.folder import read_trials
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Metric
@@ -136,10 +136,6 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, Path]:
 def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
     """Return a copy, to be changed."""
     return Path(shutil.copytree(answered[2], tmp_path / "copy"))
-
-
-def summary_of(result: Path) -> Summary:
-    return Summary.model_validate_json((result / "summary.json").read_text())
 
 
 def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:

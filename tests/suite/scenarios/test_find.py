@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, calls
+from measured.on_disk import only_result
 from measured.once import made_once
 from present import present
 
@@ -53,11 +54,6 @@ def suite(folder: Path, text: str = TOP + SEARCH) -> Path:
     return path
 
 
-def the_result(folder: Path) -> Path:
-    (result,) = (folder / "results").iterdir()
-    return result
-
-
 def summed(result: Path) -> dict[str, CaseSummary]:
     summary = Summary.model_validate_json((result / "summary.json").read_bytes())
     return {case.case.scenario: case for case in summary.cases}
@@ -75,9 +71,9 @@ def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
         attempt += 1
         (place := folder / f"{attempt}").mkdir()
         told = bench("run", suite(place, text), "-o", place / "results", code=0)
-        ends = phases(summed(the_result(place)))
+        ends = phases(summed(only_result(place)))
         if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
-            return told, the_result(place)
+            return told, only_result(place)
 
 
 def follows(result: Path) -> None:
@@ -159,7 +155,7 @@ def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> 
     # No neighbour keeps the server from such a latency, so that the search does not end before.
     path = suite(tmp_path, TOP + SHORT.replace("100ms", "5s"))
     told = bench("run", path, "--time-limit", "4s", code=0)
-    result = the_result(tmp_path)
+    result = only_result(tmp_path)
     assert "NOT COMPLETE" in told.out
     found = present(summed(result)["ping"].capacity)
     assert not found.over
@@ -209,10 +205,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path = suite(place, TOP + SEARCH.replace("800", "100").replace("100ms", "5s"))
             told = calls(bench_words(), place)("run", path)
             assert told.code == 0, told.all
-            outcomes = [trial.search_outcome for trial in read_trials(the_result(place))]
+            outcomes = [trial.search_outcome for trial in read_trials(only_result(place))]
             if number == 5 or [one.passed for one in outcomes if one is not None] == [True, True]:
                 break
-        return the_result(place)
+        return only_result(place)
 
     return made_once(tmp_path_factory, "made", measured)
 
@@ -258,7 +254,7 @@ def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) 
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
     told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
-    found = present(summed(the_result(tmp_path))["ping"].capacity)
+    found = present(summed(only_result(tmp_path))["ping"].capacity)
     if "not kept: rate answered" in told.err:  # neighbours left it not even 50 requests/s
         assert (told.code, found.phase) == (0, "too low")
         return
@@ -266,10 +262,10 @@ def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path:
     assert (found.phase, found.attempts, found.highest_passed) == ("unanswered", (), None)
     assert found.message.startswith("trials that say nothing of the server: ")
     # Two rounds; a few more where the last says nothing because of the tests' neighbours.
-    assert 2 <= len({one.block for one in read_trials(the_result(tmp_path))}) <= 5
+    assert 2 <= len({one.block for one in read_trials(only_result(tmp_path))}) <= 5
     assert "trials say nothing" in told.out
     assert "NOT COMPLETE" not in told.out
-    bench("verify", the_result(tmp_path), code=0)
+    bench("verify", only_result(tmp_path), code=0)
 
 
 def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> None:
