@@ -108,7 +108,8 @@ def test_a_rate_is_compared_with_the_null_servers(share: float, status: str) -> 
         *("L2", "result", "apparatus"),
         status,
     )
-    assert (found.value, found.component) == (pytest.approx(share, rel=0.001), CASE.title)
+    assert found.value == pytest.approx(share, rel=0.001)
+    assert found.component == CASE.title
     assert ("the load tool, not the server, was the limit" in found.message) is (status == "fail")
 
 
