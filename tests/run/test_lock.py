@@ -225,16 +225,11 @@ pytest_plugins = ["benchforge.testing"]
 OWN_TEST = '''
 def test_it(run_suite):
     run_suite("""benchforge = 1
+loaders.load = { use = "pace", connections = 1, duration = "0.1s" }
+scenarios.one = { servers = ["one"], loaders = ["load"] }
 [servers.one]
 use = "waitress"
 app = "hello_wsgi"
-[loaders.load]
-use = "pace"
-connections = 1
-duration = "0.1s"
-[scenarios.one]
-servers = ["one"]
-loaders = ["load"]
 """)
 '''
 
