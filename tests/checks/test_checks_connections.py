@@ -33,7 +33,7 @@ def test_nothing_speaks_against_a_healthy_trial() -> None:
 
 def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
     bare = trial(observation=None, listener=None, load={"connections": None})
-    found = {one.id: one.status for one in connections.of_trial(bare, LIMITS)}
+    found = {check.id: check.status for check in connections.of_trial(bare, LIMITS)}
     assert found == {**dict.fromkeys(("K1", "K2", "K3", "K5", "K7"), "unknown"), "K4": "pass"}
     no_times = bare.model_copy(update={"reading": reading(latency=None)})
     assert delayed(no_times, LIMITS).status == "unknown"
@@ -134,7 +134,7 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
     unknown = trial(server="other", load={"keep_alive": None})
 
     def between(*sides: Trial) -> list[Check]:
-        return list(connections.of_comparison([[one] for one in sides], LIMITS))
+        return list(connections.of_comparison([[side] for side in sides], LIMITS))
 
     assert [one.status for one in between(kept, closed)] == ["warn"]
     assert "kept" in between(kept, closed)[0].message

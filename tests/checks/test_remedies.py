@@ -228,8 +228,8 @@ def late_ends(interleave: str = "100ms", **_: Any) -> Run:
     slice_s = float(interleave.removesuffix("ms")) / 1000
     steady = turns(*[200] * 20, slice_s=slice_s)
     slices = (
-        one.model_copy(update={"end_s": one.start_s + slice_s, "drained_s": 0.02})
-        for one in steady.slices
+        slice_.model_copy(update={"end_s": slice_.start_s + slice_s, "drained_s": 0.02})
+        for slice_ in steady.slices
     )
     return checked(made(turns=steady.model_copy(update={"slices": tuple(slices)})))
 
@@ -480,11 +480,11 @@ def printed(row: Row, run: Run) -> str:
     servers = {trial.case.server for trial in run.trials} | {"other"}
     cases = [
         plain.case(
-            plain.named(one, scenario="s", driver="closed"),
-            trials=any(trial.case.server == one for trial in run.trials),
-            failed=() if row.remedy != "S3.others" or one != "other" else FAILED,
+            plain.named(server, scenario="s", driver="closed"),
+            trials=any(trial.case.server == server for trial in run.trials),
+            failed=() if row.remedy != "S3.others" or server != "other" else FAILED,
         )
-        for one in sorted(servers)
+        for server in sorted(servers)
     ]
     return remedy(id_, findings(run.checks, id_), plain.summary(*cases), run.trials)
 

@@ -91,8 +91,8 @@ def test_all_checks_that_share_a_reason_are_one_cause(results: Sequence[Recordin
 
 
 def test_why_names_a_missing_check(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> None:
-    told = bench("report", shared(tmp_path_factory), "--why", "h3", code=2)
-    assert "it is not judged: all parts run on one machine" in told.err
+    call = bench("report", shared(tmp_path_factory), "--why", "h3", code=2)
+    assert "it is not judged: all parts run on one machine" in call.err
 
 
 def test_the_page_is_drawn_from_the_code_and_the_recordings() -> None:

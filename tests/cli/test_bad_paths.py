@@ -36,8 +36,8 @@ scenarios.ping = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["p
     ids=" ".join,
 )
 def test_a_path_that_is_too_long_is_told(bench: Bench, words: tuple[str, ...], path: str) -> None:
-    told = bench(*words, path, code=2)
-    assert told.err == f"error: {path}: File name too long\nhint: name another path\n"
+    call = bench(*words, path, code=2)
+    assert call.err == f"error: {path}: File name too long\nhint: name another path\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -66,9 +66,9 @@ def test_a_wrong_app_directory(bench: Bench, tmp_path: Path, directory: str, say
     needed_module("gunicorn")
     (tmp_path / "suite.toml").write_text(SUITE.format(directory=directory))
     for command in ("check", "run"):
-        told = bench(command, "suite.toml", code=2)
-        assert says in told.all
-        assert "its plugin is at fault" not in told.all
+        call = bench(command, "suite.toml", code=2)
+        assert says in call.all
+        assert "its plugin is at fault" not in call.all
     assert not (tmp_path / "results").exists()
 
 

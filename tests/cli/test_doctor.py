@@ -45,11 +45,11 @@ def tree(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def states(findings: Iterable[MachineFinding]) -> dict[str, str]:
-    return {one.subject: one.state for one in findings}
+    return {finding.subject: finding.state for finding in findings}
 
 
 def said(findings: Iterable[MachineFinding], subject: str) -> MachineFinding:
-    (found,) = [one for one in findings if one.subject == subject]
+    (found,) = [finding for finding in findings if finding.subject == subject]
     return found
 
 
@@ -129,7 +129,7 @@ def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
 
 def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> None:
     findings = found(tree(tmp_path, LAPTOP))
-    assert {one.subject for one in findings if one.state == "warn"} == {
+    assert {finding.subject for finding in findings if finding.state == "warn"} == {
         "SMT",
         "governor",
         "turbo",
@@ -461,7 +461,7 @@ def test_a_package_is_fetched_only_once(elsewhere: dict[str, str], tmp_path: Pat
     again = call(elsewhere, tmp_path, "doctor", "--install", name)
     assert (again.returncode, again.stderr) == (0, "")
     assert again.stdout == "nothing to fetch: all Debian packages are installed\n"
-    assert [one.name for one in into.parent.iterdir()] == ["system"]
+    assert [path.name for path in into.parent.iterdir()] == ["system"]
 
 
 def test_what_debian_does_not_have_is_exit_3(elsewhere: dict[str, str], tmp_path: Path) -> None:
@@ -505,7 +505,7 @@ def test_adding_keeps_what_is_there_and_an_unknown_name_spoils_nothing(tmp_path:
         "wrk",
         "siege",
     }
-    assert [one.name for one in folder.parent.iterdir()] == ["system"]
+    assert [path.name for path in folder.parent.iterdir()] == ["system"]
 
 
 def test_killed_while_it_replaced_the_folder_nothing_is_lost(tmp_path: Path) -> None:
@@ -515,7 +515,7 @@ def test_killed_while_it_replaced_the_folder_nothing_is_lost(tmp_path: Path) -> 
     done = debian(tmp_path / "system", "wrk")
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "system/usr/bin/wrk").exists()
-    assert [one.name for one in tmp_path.iterdir()] == ["system"]
+    assert [path.name for path in tmp_path.iterdir()] == ["system"]
 
 
 def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path) -> None:
@@ -535,7 +535,7 @@ def test_killed_at_its_end_the_next_call_clears_away_what_it_left(tmp_path: Path
         another.communicate("\n")
     done = debian(tmp_path / "system", "wrk")
     assert (done.returncode, done.stderr) == (0, "")
-    assert {one.name for one in tmp_path.iterdir()} == {"system", ".system.mine"}
+    assert {path.name for path in tmp_path.iterdir()} == {"system", ".system.mine"}
 
 
 def test_without_a_network_it_says_so_and_leaves_nothing(tmp_path: Path) -> None:

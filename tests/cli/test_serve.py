@@ -213,9 +213,9 @@ def test_it_serves_at_the_port_that_is_asked_for(folder: Path) -> None:
 def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        told = bench("serve", suite(tmp_path), "plain", "--port", port)
-    assert told.code == 2
-    assert f"--port {port}: the port is taken by process {os.getpid()} (" in told.err
+        call = bench("serve", suite(tmp_path), "plain", "--port", port)
+    assert call.code == 2
+    assert f"--port {port}: the port is taken by process {os.getpid()} (" in call.err
 
 
 def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: Path) -> None:
@@ -260,11 +260,11 @@ def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
 
 
 def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) -> None:
-    told = bench("serve", suite(tmp_path), "wrong", "-o", "kept", code=4)
-    assert "error: wrong: GET /ping: " in told.err
+    call = bench("serve", suite(tmp_path), "wrong", "-o", "kept", code=4)
+    assert "error: wrong: GET /ping: " in call.err
     (logs,) = (tmp_path / "kept").glob("serve-wrong-*")
     assert (logs / "server-wrong.err").exists()
-    assert f"logs are kept in kept/{logs.name}" in told.err
+    assert f"logs are kept in kept/{logs.name}" in call.err
 
 
 def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> None:
@@ -311,6 +311,6 @@ def test_what_cannot_be_served_is_told(
 
 def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    told = bench("serve", suite(tmp_path), "plain", "-o", "file", code=5)
+    call = bench("serve", suite(tmp_path), "plain", "-o", "file", code=5)
     # Before it may stand what a killed benchforge of another test had left.
-    assert "error: file: File exists\nhint: choose another folder" in told.err
+    assert "error: file: File exists\nhint: choose another folder" in call.err

@@ -80,8 +80,8 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
         (trial / "trial.json").unlink()
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
-    told = bench("run", "--resume", result)
-    assert "after 4 of 5 blocks: longer, throughput: " in told.err, told.err
+    call = bench("run", "--resume", result)
+    assert "after 4 of 5 blocks: longer, throughput: " in call.err, call.err
 
 
 @pytest.mark.parametrize(

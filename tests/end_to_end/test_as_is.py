@@ -83,7 +83,7 @@ def test_an_app_finds_its_database_and_cache(bench: Bench, suite: Path) -> None:
     assert by_label["server-shop"]["interpreter"] == os.path.realpath(sys.executable)
     files = [one for one in path.parents[2].rglob("*") if one.is_file()]
     assert len(files) > 10
-    assert [one for one in files if b"only-for-the-shop" in one.read_bytes()] == []
+    assert [file for file in files if b"only-for-the-shop" in file.read_bytes()] == []
     bench("verify", path.parents[2], code=0)
 
 
@@ -98,8 +98,8 @@ def taken() -> Iterator[int]:
 def test_a_port_in_use(bench: Bench, suite: Path, taken: int, words: tuple[str, ...]) -> None:
     text = SUITE.replace("smoke = true", 'smoke = true\nnetwork = "host"')
     suite.write_text(text.replace("port = 6379", f"port = {taken}"))
-    told = bench(*words, code=2)
-    (error,) = [line for line in told.err.splitlines() if line.startswith("error: ")]
+    call = bench(*words, code=2)
+    (error,) = [line for line in call.err.splitlines() if line.startswith("error: ")]
     place = "suite.toml:4:35: backends.store.port"
     assert error.startswith(f"error: {place}: a trial cannot listen on port {taken}: address")
     assert f"in use by process {os.getpid()} " in error
@@ -140,11 +140,11 @@ def test_names_without_namespaces_are_one_error_with_its_place(suite: Path) -> N
     ],
 )
 def test_a_wrong_address_is_an_error(bench: Bench, suite: Path, setting: str, says: str) -> None:
-    told = bench("check", suite, "--set", setting, code=2)
-    assert told.err.count("error: ") == 1
-    assert says in told.err
+    call = bench("check", suite, "--set", setting, code=2)
+    assert call.err.count("error: ") == 1
+    assert says in call.err
 
 
 def test_serve_takes_no_other_port_than_the_program(bench: Bench, suite: Path) -> None:
-    told = bench("serve", suite, "shop", "--port", "8081", code=2)
-    assert "--port 8081: servers.shop listens on port 8080" in told.err
+    call = bench("serve", suite, "shop", "--port", "8081", code=2)
+    assert "--port 8081: servers.shop listens on port 8080" in call.err

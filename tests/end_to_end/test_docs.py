@@ -192,15 +192,15 @@ def test_every_option_of_every_part_has_a_sentence(kind: Kind) -> None:
     for name in Registry().names(kind):
         cls = Registry().part(kind, name)
         assert cls.__doc__
-        assert [one.name for one in options(cls) if not one.doc] == []
+        assert [option.name for option in options(cls) if not option.doc] == []
 
 
 @pytest.mark.parametrize("model", [Repeat, Scenario, Wanted, Request, Expect, Runtime, Tuning])
 def test_every_key_of_a_suite_has_a_sentence_and_an_example(
     model: type[Repeat | Scenario | Wanted | Request | Expect | Runtime | Tuning],
 ) -> None:
-    keys = {one.name for one in options(model)}
-    assert [one.name for one in options(model) if not one.doc] == []
+    keys = {option.name for option in options(model)}
+    assert [option.name for option in options(model) if not option.doc] == []
     shown = "".join(one.text for one in blocks(DOCS / "reference/suite.md"))
     assert [key for key in keys if not re.search(rf"\b{key} = ", shown)] == []
 

@@ -150,7 +150,7 @@ def test_the_jobs_are_valid(job: Job, steps: dict[str, subprocess.CompletedProce
     assert steps
     github, gitlab = jobs_of_the_page()
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    (use,) = [one for one in github["jobs"]["gate"]["steps"] if "benchforge" in one["uses"]]
+    (use,) = [step for step in github["jobs"]["gate"]["steps"] if "benchforge" in step["uses"]]
     assert use["with"].keys() <= action["inputs"].keys()
     assert github["permissions"] == {"contents": "read"}
     fetch, compare = gitlab["gate"]["script"]

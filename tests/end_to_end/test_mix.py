@@ -98,7 +98,7 @@ def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
     assert ran.code in {0, 4}, ran.all
     (result,) = (tmp_path / "results").iterdir()
     first = json.loads((result / "trials/0001/trial.json").read_text())
-    outcomes = {one["objective"]: one for one in first["search_outcome"]["outcomes"]}
+    outcomes = {outcome["objective"]: outcome for outcome in first["search_outcome"]["outcomes"]}
     slow, items = outcomes["latency mean slow < 20ms"], outcomes["latency mean item < 2s"]
     assert (slow["kept"], items["kept"]) == (False, True)
     bench("verify", result, code=0)

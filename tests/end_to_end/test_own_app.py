@@ -33,8 +33,8 @@ def checked(bench: Bench, folder: Path, *changes: tuple[str, str]) -> tuple[int,
         assert before in text
         text = text.replace(before, after)
     (folder / "suite.toml").write_text(text)
-    told = bench("check", "suite.toml")
-    return told.code, told.err
+    call = bench("check", "suite.toml")
+    return call.code, call.err
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_a_dead_url_is_named_with_host_port_and_reason(bench: Bench, tmp_path: P
         '[servers.there]\nuse = "url"\nurl = "http://127.0.0.1:9"\nready_within = "300ms"\n'
     )
     (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml", code=4)
-    assert "nothing listens on its port, 127.0.0.1:9" in told.out
-    assert "hint: start it at 127.0.0.1:9, or correct its url" in told.out
+    call = bench("run", "suite.toml", code=4)
+    assert "nothing listens on its port, 127.0.0.1:9" in call.out
+    assert "hint: start it at 127.0.0.1:9, or correct its url" in call.out
 
 
 def test_an_unreachable_database_in_its_clients_words(bench: Bench, tmp_path: Path) -> None:
@@ -155,10 +155,10 @@ def test_an_unreachable_database_in_its_clients_words(bench: Bench, tmp_path: Pa
     )
     for within in ("0.3s", "3s", "30s"):  # a loud machine may not have started the client within
         (tmp_path / "suite.toml").write_text(text.replace("{within}", within))
-        told = bench("run", "suite.toml", code=4)
-        if "psql: error: connection to server" in told.out:
+        call = bench("run", "suite.toml", code=4)
+        if "psql: error: connection to server" in call.out:
             break
     says = f"db: not ready within {within[:-1]} s: psql: error: connection to server at"
-    assert says in " ".join(told.out.split())
-    assert "port 9 failed: Connection refused" in told.out
-    assert "hint: start it, or correct backends.db.url" in told.out
+    assert says in " ".join(call.out.split())
+    assert "port 9 failed: Connection refused" in call.out
+    assert "hint: start it, or correct backends.db.url" in call.out

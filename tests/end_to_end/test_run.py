@@ -38,9 +38,9 @@ print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 
 def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering(), scenario='expect = { body = "pong" }'), code=0)
-    assert "1 case, 1 block: 1 trial, " in told.err
-    assert "one" in told.out
+    call = bench("run", suite(tmp_path, answering(), scenario='expect = { body = "pong" }'), code=0)
+    assert "1 case, 1 block: 1 trial, " in call.err
+    assert "one" in call.out
     (trial,) = trials(tmp_path)
     assert trial["failure"] is None
     assert trial["reading"]["good_at_least"] > 0
@@ -98,8 +98,8 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     needed("wrk")
     within = "1s" if "--start-after" in options else "60s"
     server = f'{answering(*options)}ready_within = "{within}"'
-    told = bench("run", suite(tmp_path, server, scenario=scenario), code=4)
-    assert says in told.out.replace("\n", " "), told.all
+    call = bench("run", suite(tmp_path, server, scenario=scenario), code=4)
+    assert says in call.out.replace("\n", " "), call.all
     (trial,) = trials(tmp_path)
     assert says in trial["failure"]["message"]
     bench("validate", bench("validate", tmp_path / "results", code=2).result, code=0)
@@ -107,8 +107,8 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
 
 def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering("--status", "401")), code=4)
-    assert "hint: log in before the load: set `session` of the scenario" in told.out
+    call = bench("run", suite(tmp_path, answering("--status", "401")), code=4)
+    assert "hint: log in before the load: set `session` of the scenario" in call.out
 
 
 def test_the_last_lines_of_a_server_that_dies_are_shown(bench: Bench, tmp_path: Path) -> None:
@@ -124,16 +124,16 @@ def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_p
         scenario="expect = { same_body = true }",
     )
     path.write_text(path.read_text().replace('servers = ["one"]', 'servers = ["one", "two"]'))
-    told = bench("run", path, code=4)
-    assert "not the body that" in told.out
-    assert "differs from byte 1 on" in told.out.replace("\n", " ")
+    call = bench("run", path, code=4)
+    assert "not the body that" in call.out
+    assert "differs from byte 1 on" in call.out.replace("\n", " ")
 
 
 def test_a_missing_program_is_named_before_the_start(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, 'use = "command"\ncommand = ["no-such-server", "{port}"]\n')
-    told = bench("run", path, code=3)
-    assert "no-such-server" in told.err
-    assert "hint:" in told.err
+    call = bench("run", path, code=3)
+    assert "no-such-server" in call.err
+    assert "hint:" in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -158,8 +158,8 @@ def test_unusable_suites(bench: Bench, tmp_path: Path, words: tuple[str, ...], s
 def test_results_that_cannot_be_written_end_with_5(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "file").write_text("")
-    told = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file", code=5)
-    assert "hint:" in told.err
+    call = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file", code=5)
+    assert "hint:" in call.err
 
 
 def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
@@ -253,12 +253,12 @@ def test_a_running_server_uses_the_hosts_network(bench: Bench, tmp_path: Path) -
             ab = '[loaders.ab]\nuse = "ab"\nkeep_alive = false\nduration = "1s"\n'
             text = path.read_text().replace('["wrk"]', '["wrk", "ab"]')
             path.write_text(text.replace("[repeat]", f"{ab}[repeat]"))
-            told = bench("run", path)
+            call = bench("run", path)
         finally:
             server.terminate()
-    assert told.code == 0, told.all
+    assert call.code == 0, call.all
     assert [trial["failure"] for trial in trials(tmp_path)] == [None, None]
-    assert "unknown" in told.out  # the CPU time of what was not started here
+    assert "unknown" in call.out  # the CPU time of what was not started here
 
 
 def test_a_time_limit_and_fail_fast_end_early(bench: Bench, tmp_path: Path) -> None:
@@ -279,10 +279,10 @@ def test_what_stands_in_a_suite_does_nothing_to_a_terminal(bench: Bench, tmp_pat
     needed("wrk")
     hostile = r'"a\u001b[2J\nb"'
     varied = f'vary = {{ "servers.one.environment.X" = [{hostile}] }}'
-    told = bench("run", suite(tmp_path, answering(), scenario=varied, top=f"title = {hostile}"))
-    assert told.code == 0, told.all
-    assert "\x1b[2J" not in told.all
-    lines = told.err.splitlines()
+    call = bench("run", suite(tmp_path, answering(), scenario=varied, top=f"title = {hostile}"))
+    assert call.code == 0, call.all
+    assert "\x1b[2J" not in call.all
+    lines = call.err.splitlines()
     assert r"a\x1b[2J\nb" in lines
     assert any(r"a\x1b[2J\nb" in line for line in lines if line.startswith("[1/1] "))
 
@@ -295,9 +295,9 @@ def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         server = answering().replace("{port}", port)
         path = suite(tmp_path, server + 'ready_within = "60s"', top='network = "host"')
-        told = bench("run", path)
-    assert told.code == 4, told.all
-    assert "Address already in use" in told.out
+        call = bench("run", path)
+    assert call.code == 4, call.all
+    assert "Address already in use" in call.out
 
 
 def test_secrets_are_not_written(bench: Bench, tmp_path: Path) -> None:

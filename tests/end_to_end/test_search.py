@@ -73,12 +73,12 @@ def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> Searc
 def test_a_trial_that_keeps_all_passes() -> None:
     told = sought(trial())
     assert (told.passed, told.why, told.transient, told.rate) == (True, "", False, 1000)
-    assert [one.objective for one in told.outcomes] == [
+    assert [outcome.objective for outcome in told.outcomes] == [
         "rate answered >= 99%",
         "errors < 0.1%",
         "latency p99 < 50ms",
     ]
-    assert [one.value for one in told.outcomes] == [1, 0, 0.002]
+    assert [outcome.value for outcome in told.outcomes] == [1, 0, 0.002]
 
 
 def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
@@ -262,10 +262,10 @@ def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     answered = [
         one for one in trials if one.search_outcome and one.search_outcome.passed is not None
     ]
-    assert [one.trial for one in told.attempts] == [one.number for one in answered]
+    assert [attempt.trial for attempt in told.attempts] == [one.number for one in answered]
     if told.phase != "unanswered":
         assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
-    passed = [one.rate for one in told.attempts if one.passed]
+    passed = [attempt.rate for attempt in told.attempts if attempt.passed]
     assert told.highest_passed == max(passed, default=None)
 
 
@@ -278,7 +278,7 @@ def test_the_order_in_which_trials_are_read_does_not_count() -> None:
 def test_two_rounds_that_say_nothing_end_a_search() -> None:
     trials = walked([True, None, True, None, None])
     told = capacity_of(FIND, CASE, trials)
-    assert [one.rate for one in told.attempts] == [100, 200]
+    assert [attempt.rate for attempt in told.attempts] == [100, 200]
     assert (told.phase, told.rate.value, told.highest_passed) == ("unanswered", None, 200)
     assert told.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
     assert not told.answered
@@ -393,9 +393,9 @@ def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -
     ]
     case = of_search(CASE, trials, len(trials), METRICS, FIND)
     assert case.capacity is not None
-    rates = {one.trial: one.rate for one in case.capacity.attempts if one.passed}
+    rates = {attempt.trial: attempt.rate for attempt in case.capacity.attempts if attempt.passed}
     (line, *_) = case.kinds["item"]
-    used = {one.trial for one in line.samples}
+    used = {sample.trial for sample in line.samples}
     least = 0.9 * (case.capacity.rate.value or 0.0)
     assert used == {number for number, rate in rates.items() if rate >= least}
     assert 0 < len(used) < len(rates)

@@ -146,10 +146,10 @@ def measured(
     for label, chosen in servers.items():
         words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
     before = set(folder.glob("results/*"))
-    told = bench("run", SUITE, *words, *settings, "--json", within_s=600)
-    if told.code == MISSING and "no interpreter '3." in told.err:
-        pytest.skip(told.err)  # Debian has one CPython
-    assert told.code == 0, told.all
+    call = bench("run", SUITE, *words, *settings, "--json", within_s=600)
+    if call.code == MISSING and "no interpreter '3." in call.err:
+        pytest.skip(call.err)  # Debian has one CPython
+    assert call.code == 0, call.all
     (result,) = set(folder.glob("results/*")) - before
     trials = [
         Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")

@@ -83,12 +83,12 @@ def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], s
         folder = tmp_path / ready_within
         folder.mkdir()
         server = misbehaving(*options, ready_within=ready_within)
-        told = bench("run", suite(folder, server), "-o", folder / "results", code=4)
+        call = bench("run", suite(folder, server), "-o", folder / "results", code=4)
         if says in failure(folder):
             break
     assert says in failure(folder)
-    assert all(char.isprintable() or char in "\n\t" for char in told.all), repr(told.all)
-    assert "left" not in told.err.splitlines()[2]  # nothing is left after the last trial
+    assert all(char.isprintable() or char in "\n\t" for char in call.all), repr(call.all)
+    assert "left" not in call.err.splitlines()[2]  # nothing is left after the last trial
     bench("validate", only_result(folder), code=0)
 
 
@@ -103,8 +103,8 @@ def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path
     (tmp_path / "not-executable").write_text("#!/bin/sh\n")
     for name in ("./none", "./not-executable", "/nowhere/none"):
         server = f'use = "command"\ncommand = ["{name}", "{{port}}"]\n'
-        told = bench("run", suite(tmp_path, server), code=3)
-        assert f"missing program: {name}\nhint: " in told.err
+        call = bench("run", suite(tmp_path, server), code=3)
+        assert f"missing program: {name}\nhint: " in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -202,8 +202,8 @@ def shell(folder: Path, script: str) -> Told:
 def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     for limit in ("0", "0.5s"):
-        told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
-        assert "not measured: 1 planned measurement, which the time limit" in told.err
+        call = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
+        assert "not measured: 1 planned measurement, which the time limit" in call.err
     assert not trials(tmp_path)
 
 
@@ -324,14 +324,14 @@ def test_a_missing_database_program(bench: Bench, tmp_path: Path, options: str, 
         (tmp_path / name / "dataset.toml").write_text(
             f'name = "{name}"\nfiles = ["data.sql"]\n[rows]\nfew = 3\n'
         )
-    told = bench("run", database(tmp_path, options), code=4)
-    assert says in told.out, told.out
+    call = bench("run", database(tmp_path, options), code=4)
+    assert says in call.out, call.out
     bench("validate", only_result(tmp_path), code=0)
 
 
 def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:
-    told = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
-    assert "none/dataset.toml: No such file or directory" in told.err
+    call = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
+    assert "none/dataset.toml: No such file or directory" in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -355,5 +355,5 @@ def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, conten
 
 def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    told = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100, code=2)
-    assert told.out.count("is not a file") == 2
+    call = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100, code=2)
+    assert call.out.count("is not a file") == 2

@@ -121,7 +121,7 @@ def test_a_fault_is_told_with_its_path_and_line(result: Path) -> None:
 def test_a_load_of_which_no_rate_can_be_formed_is_a_fault(result: Path, seconds: float) -> None:
     file = result / "trials/0001/trial.json"
     change(file, lambda value: value["reading"].update({"seconds": seconds}))
-    assert [one.where for one in faults(file)] == ["reading.seconds"]
+    assert [fault.where for fault in faults(file)] == ["reading.seconds"]
     with pytest.raises(InvalidFile, match=r"trial\.json:\d+: reading\.seconds: "):
         read_trials(result)
 

@@ -67,12 +67,12 @@ def test_whatever_a_tool_really_said_can_be(place: Path, tmp_path: Path) -> None
 
 def test_a_real_result_is_valid_and_each_of_its_files(bench: Bench, result: Path) -> None:
     files = [result, *result.glob("*.json"), *result.glob("trials/*/trial.json")]
-    told = bench("validate", *files)
-    assert (told.code, told.out.count(": valid")) == (0, len(files)), told.all
+    call = bench("validate", *files)
+    assert (call.code, call.out.count(": valid")) == (0, len(files)), call.all
     alone = (
         "summary.json: valid; not recomputed from its trials, verdicts included: name the folder"
     )
-    assert alone in told.out
+    assert alone in call.out
 
 
 def all_faults(result: Path) -> list[FileFault]:

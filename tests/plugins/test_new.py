@@ -45,7 +45,7 @@ def test_a_new_suite_runs_as_it_is(bench: Bench, tmp_path: Path) -> None:
     assert one is not None
     assert threads is not None
     for trial in trials.values():  # it teaches by a server that is as real ones are
-        answers = {one.id: one.status for one in trial.checks if one.id in {"D1", "K1"}}
+        answers = {check.id: check.status for check in trial.checks if check.id in {"D1", "K1"}}
         assert answers == {"D1": "pass", "K1": "pass"}
     # Each answer takes 5 ms: one at a time cannot give more than 200 a second.
     assert 0 < one.responses / one.seconds <= 200
@@ -91,9 +91,9 @@ def test_the_schema_is_that_of_what_is_installed(bench: Bench, tmp_path: Path) -
 
 
 def test_a_suite_that_nobody_brings_is_told_with_those_that_we_bring(bench: Bench) -> None:
-    told = bench("new", "suite", "--from", "macor", code=2)
-    assert "did you mean 'macro'?" in told.err
-    assert ", ".join(BROUGHT) in told.err
+    call = bench("new", "suite", "--from", "macor", code=2)
+    assert "did you mean 'macro'?" in call.err
+    assert ", ".join(BROUGHT) in call.err
 
 
 @pytest.mark.parametrize("there", ["suite.toml", "sample_app.py"])

@@ -102,8 +102,8 @@ def test_damages_are_other_than_what_they_damage() -> None:
 def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": "raise ValueError('no luck')"})
     installs("notes", {"notes": "notes"}, {"notes.py": ""})
-    said = bench("plugins", code=0)
-    lines = {line.split()[0]: line for line in said.out.splitlines()}
+    call = bench("plugins", code=0)
+    lines = {line.split()[0]: line for line in call.out.splitlines()}
     assert set(lines) == {f"{kind}-{name}" for kind, name in PARTS} | {"loader-mine", "notes"}
     assert "benchforge_loaders.wrk.wrk" in lines["loader-wrk"]
     assert "wrk 4: each connection sends its next request" in lines["loader-wrk"]
@@ -155,18 +155,18 @@ def test_usage_errors_hint(bench: Bench, tmp_path: Path, words: tuple[str, ...],
 
 
 def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed", code=0)
-    assert "-t1 -c64 -d10s --timeout 2s" in said.out
+    call = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed", code=0)
+    assert "-t1 -c64 -d10s --timeout 2s" in call.out
     head = "BENCHFORGE_WRK_HEAD=/trial/request-head BENCHFORGE_WRK_BODY=/trial/request-body"
-    assert head in said.out
-    assert "refused: wrk: a HEAD request" in said.out
-    assert "responses    81190; 40595 good responses" in said.out
-    assert "warning: it ignores the CA file" in said.err
+    assert head in call.out
+    assert "refused: wrk: a HEAD request" in call.out
+    assert "responses    81190; 40595 good responses" in call.out
+    assert "warning: it ignores the CA file" in call.err
 
 
 def test_an_output_without_a_reading_is_told_with_another_code(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed", code=4)
-    assert "no reading: wrk: " in said.out
+    call = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed", code=4)
+    assert "no reading: wrk: " in call.out
 
 
 def changed(*pairs: str) -> str:
@@ -179,11 +179,11 @@ def changed(*pairs: str) -> str:
 
 def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": LOADER})
-    said = bench("plugins", "check", "mine", code=1)
+    call = bench("plugins", "check", "mine", code=1)
     for dropped in ("the method", "HEAD", "a header", "the header Host", "the body"):
-        assert f"defect: it ignores {dropped}: neither sent nor refused" in said.err
-    assert "it ignores the path" not in said.err
-    assert "warning: for_warm_up() ignores the seconds" in said.err
+        assert f"defect: it ignores {dropped}: neither sent nor refused" in call.err
+    assert "it ignores the path" not in call.err
+    assert "warning: for_warm_up() ignores the seconds" in call.err
 
 
 @pytest.mark.parametrize(
@@ -232,8 +232,8 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
     pairs = (*pairs, "seconds=1, responses=7", "seconds=1, responses=len(output.stdout) + 6")
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
-    assert f"defect: out.txt: {told}" in said.err
+    call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
+    assert f"defect: out.txt: {told}" in call.err
 
 
 @pytest.mark.parametrize(
@@ -249,10 +249,10 @@ def test_what_is_no_reading_is_told_by_its_field_and_once(
 ) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
-    assert f"out.txt: no reading: {told}" in said.out
-    assert said.err.count("defect: out.txt") == 1
-    assert f"defect: out.txt: read() crashes: {told}" in said.err
+    call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
+    assert f"out.txt: no reading: {told}" in call.out
+    assert call.err.count("defect: out.txt") == 1
+    assert f"defect: out.txt: read() crashes: {told}" in call.err
 
 
 @pytest.mark.parametrize("question", ["declared_s", "for_warm_up"])
@@ -284,10 +284,10 @@ def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, 
         name: value for name, value in os.environ.items() if name not in {"PATH", "VIRTUAL_ENV"}
     } | {"PATH": f"{tmp_path}/bin:{os.defpath}"}
     bench = calls([str(python.with_name("benchforge"))], tmp_path, surroundings)
-    said = bench("plugins", "new", kind, "echo_all", code=0)
-    lines = said.out.partition("next:\n")[2].splitlines()
+    call = bench("plugins", "new", kind, "echo_all", code=0)
+    lines = call.out.partition("next:\n")[2].splitlines()
     assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
-    assert (" uv pip " in said.out.replace("/uv ", " uv ")) == (way == "uv")
+    assert (" uv pip " in call.out.replace("/uv ", " uv ")) == (way == "uv")
     *before, last = lines
     told = run("sh", "-exc", "\n".join(before), cwd=tmp_path, environment=surroundings)
     assert "3 passed" in told

@@ -77,11 +77,11 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     bench: Bench, suite: Path, installs: Installs, code: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
-    said = bench("run", suite, code=2)
-    first = said.err.splitlines()[0] + "\n"
+    call = bench("run", suite, code=2)
+    first = call.err.splitlines()[0] + "\n"
     assert f"plugin loader-mine ({MODULE}, of their-loader 1.0)" in first
     assert told in first
-    assert "hint: " in said.err
+    assert "hint: " in call.err
 
 
 @pytest.mark.samples(3)
@@ -113,10 +113,10 @@ def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
     fast = ("repeat.blocks=1", 'repeat.warmup="100ms"')
-    said = bench("run", suite, *(word for one in fast for word in ("--set", one)))
-    assert "Traceback" not in said.all
-    assert said.code == 4, said.all
-    assert f"loader mine: {told}" in said.err
+    call = bench("run", suite, *(word for one in fast for word in ("--set", one)))
+    assert "Traceback" not in call.all
+    assert call.code == 4, call.all
+    assert f"loader mine: {told}" in call.err
     (trial, *_) = sorted(suite.parent.glob("results/*/trials/*/trial.json"))
     failure = json.loads(trial.read_text())["failure"]
     assert failure["hint"].endswith("benchforge plugins check loader-mine")
@@ -143,8 +143,8 @@ def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> No
         "    def declared_s", "    def needs(self):\n        return ['wrk']\n\n    def declared_s"
     )
     installs("their-loader", POINTS, {f"{MODULE}.py": needing})
-    said = bench("plugins", "check", "loader-mine", code=1)
-    assert "defect: needs(): 'wrk' is no Need" in said.all
+    call = bench("plugins", "check", "loader-mine", code=1)
+    assert "defect: needs(): 'wrk' is no Need" in call.all
 
 
 def test_a_broken_plugin_breaks_nobody_else(
@@ -196,18 +196,18 @@ def test_two_distributions_that_bring_one_part_are_both_told(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("her-loader", {"loader-mine": "her_loader"}, {"her_loader.py": LOADER}, "2.1")
-    said = bench("run", suite, code=2)
-    assert "2 plugins bring a loader named 'mine'" in said.err
+    call = bench("run", suite, code=2)
+    assert "2 plugins bring a loader named 'mine'" in call.err
     for one in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
-        assert one in said.err
-    assert "hint: uninstall all of them but one" in said.err
+        assert one in call.err
+    assert "hint: uninstall all of them but one" in call.err
 
 
 def test_prints_stay_out_of_the_json(bench: Bench, suite: Path, installs: Installs) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "print('hello')\n" + LOADER})
-    said = bench("run", suite, "--json", code=0)
-    assert json.loads(said.out)["kind"] == "summary"
-    assert "hello" in said.err
+    call = bench("run", suite, "--json", code=0)
+    assert json.loads(call.out)["kind"] == "summary"
+    assert "hello" in call.err
 
 
 LISTENER = """
@@ -252,9 +252,9 @@ def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite, code=0)
-    assert said.err.count(told) == 1
-    assert said.err.count("warning: ") == 1
+    call = bench("run", suite, code=0)
+    assert call.err.count(told) == 1
+    assert call.err.count("warning: ") == 1
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
 
 
@@ -286,8 +286,8 @@ def command(name):
 def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": GREETS}, group="benchforge.commands")
     assert "greet" in bench("--help", code=0).out.partition("More commands:")[2]
-    said = bench("greet", "you")
-    assert (said.code, said.out) == (7, "hello you\n")
+    call = bench("greet", "you")
+    assert (call.code, call.out) == (7, "hello you\n")
     assert "Usage: benchforge greet" in bench("greet", "--help").out
 
 
@@ -307,9 +307,9 @@ def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None
 def test_a_broken_command_is_named(bench: Bench, installs: Installs, code: str, told: str) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
     bench("--help", code=0)
-    said = bench("greet", "you", code=2)
-    assert told in said.err
-    assert "Traceback" not in said.all
+    call = bench("greet", "you", code=2)
+    assert told in call.err
+    assert "Traceback" not in call.all
 
 
 METRIC = '''"""A metric."""
@@ -344,9 +344,9 @@ def test_a_raising_metric_costs_no_trial(bench: Bench, tmp_path: Path, installs:
     text = text.replace("blocks = 2", 'blocks = 5, quiet = "off"')
     text = text.replace('use = "pace"', 'use = "pace", duration = "100ms", connections = 1')
     path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')
-    told = bench("run", path)
-    assert told.code not in {0, 130}
-    assert "no luck" in told.err
+    call = bench("run", path)
+    assert call.code not in {0, 130}
+    assert "no luck" in call.err
     (result,) = (tmp_path / "results").iterdir()
     blocks = {json.loads(file.read_text())["block"] for file in result.glob("trials/*/trial.json")}
     assert blocks == {1, 2, 3, 4, 5}

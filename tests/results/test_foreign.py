@@ -67,9 +67,9 @@ def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
         "copy": copy,
         "elsewhere": folder / "elsewhere",
     }
-    told = bench(*(one.format(**place) for one in words))
-    assert "Traceback" not in told.all, told.all
-    return told
+    call = bench(*(word.format(**place) for word in words))
+    assert "Traceback" not in call.all, call.all
+    return call
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
@@ -140,20 +140,20 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     printed.symlink_to(secret)
     table("sizes")(result)
     (result / "tables").symlink_to(outside)
-    told = bench("report", result, code=5)
-    assert "tables: is a link: nothing in a result may be one" in told.err
+    call = bench("report", result, code=5)
+    assert "tables: is a link: nothing in a result may be one" in call.err
     assert (secret.read_text(), list(outside.iterdir())) == ("SECRET", [])
     (result / "tables").unlink()
     bench("report", result, code=0)
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
     assert not any(
-        "SECRET" in one.read_text()
-        for one in result.glob("*.*")
-        if one.is_file() and not one.is_symlink()
+        "SECRET" in path.read_text()
+        for path in result.glob("*.*")
+        if path.is_file() and not path.is_symlink()
     )
-    told = bench("validate", result, code=1)
-    assert f"no such file beside the trial: '{printed.name}'" in told.out
+    call = bench("validate", result, code=1)
+    assert f"no such file beside the trial: '{printed.name}'" in call.out
     bench("verify", result, code=1)
 
 
@@ -164,8 +164,8 @@ def test_what_a_result_consists_of_is_no_link(bench: Bench, result: Path, name: 
     (result / name).symlink_to(there)
     before = state(result.parents[1])
     for words in (("validate", "{result}"), ("verify", "{result}"), ("report", "{result}")):
-        told = bench(*(one.format(result=result) for one in words), code=2)
-        assert "is a link: nothing in a result may be one" in told.all
+        call = bench(*(word.format(result=result) for word in words), code=2)
+        assert "is a link: nothing in a result may be one" in call.all
     assert state(result.parents[1]) == before
 
 
@@ -333,13 +333,13 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     (result / "trials/0002/link").symlink_to(result.parents[1])
     in_trials = ("trials/0001/thesis.txt", "trials/0002/link", "trials/0002/more/deep.txt")
     mine = ("tables/mine.csv", *in_trials)
-    told = bench("clean", "--results", result.parent, "--yes", code=0)
+    call = bench("clean", "--results", result.parent, "--yes", code=0)
     for name in mine:
-        assert f"stays: {result / name}, which benchforge did not write" in told.out
+        assert f"stays: {result / name}, which benchforge did not write" in call.out
     left = sorted(
-        str(one.relative_to(result))
-        for one in result.rglob("*")
-        if one.is_symlink() or not one.is_dir()
+        str(path.relative_to(result))
+        for path in result.rglob("*")
+        if path.is_symlink() or not path.is_dir()
     )
     assert left == sorted(mine)
 
@@ -354,9 +354,9 @@ def test_a_changed_report_of_a_plugin_stays(bench: Bench, result: Path) -> None:
     summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=100)
     assert summed.returncode == 0
     (result / "own/other.txt").write_text("mine now")
-    told = bench("clean", "--results", result.parent, "--yes", code=0)
-    assert f"stays: {result}/own/other.txt" in told.out
-    assert [one.name for one in result.rglob("*.txt")] == ["other.txt"]
+    call = bench("clean", "--results", result.parent, "--yes", code=0)
+    assert f"stays: {result}/own/other.txt" in call.out
+    assert [path.name for path in result.rglob("*.txt")] == ["other.txt"]
     (result / "own/other.txt").unlink()
     (result / "own").rmdir()
 
@@ -386,9 +386,9 @@ repeat = {{ blocks = 1, quiet = "off" }}
 use = "command"
 command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
 """)
-    told = bench("run", "plant.toml")
-    assert victim.read_text() == "mine", told.all
-    assert "Traceback" not in told.all
+    call = bench("run", "plant.toml")
+    assert victim.read_text() == "mine", call.all
+    assert "Traceback" not in call.all
     (trial,) = (tmp_path / "results").glob("*/trials/*/trial.json")
     assert not trial.is_symlink()
     failure = json.loads(trial.read_text())["failure"]

@@ -21,7 +21,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
 
 
 def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:
-    return [(one.line, one.message) for one in faults if one.file.name == "summary.json"]
+    return [(fault.line, fault.message) for fault in faults if fault.file.name == "summary.json"]
 
 
 @pytest.mark.exhaustive

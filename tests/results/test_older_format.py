@@ -53,8 +53,8 @@ def older(tmp_path: Path) -> Path:
     ids=" ".join,
 )
 def test_every_command_refuses_it_in_one_line(bench: Bench, older: Path, words: list[str]) -> None:
-    told = bench(*(word.replace("RESULT", str(older)) for word in words), code=2)
-    (line,) = told.all.splitlines()
+    call = bench(*(word.replace("RESULT", str(older)) for word in words), code=2)
+    (line,) = call.all.splitlines()
     assert LAST in line
     assert line.count("format 1") == 1
 
@@ -64,6 +64,6 @@ def test_a_folder_of_results_leaves_it_out_and_says_why(bench: Bench, older: Pat
 
 
 def test_clean_lists_it_and_leaves_it(bench: Bench, older: Path) -> None:
-    told = bench("clean", "--results", older.parent, "--yes", code=0)
-    assert f"{older}/result.json: {LAST}" in told.all
+    call = bench("clean", "--results", older.parent, "--yes", code=0)
+    assert f"{older}/result.json: {LAST}" in call.all
     assert (older / "trials/0001/trial.json").is_file()

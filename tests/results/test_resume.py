@@ -54,8 +54,8 @@ def cut(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cut:
 
 
 def finished(bench: Bench, folder: Path, **how: Any) -> Path:
-    told = bench("run", suite(folder, **how), "-o", folder / "results")
-    assert "small-" in told.err, told.all
+    call = bench("run", suite(folder, **how), "-o", folder / "results")
+    assert "small-" in call.err, call.all
     (result,) = (folder / "results").iterdir()
     return result
 
@@ -87,10 +87,10 @@ def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path:
     result = cut(keep=3)
     header = (result / "result.json").read_bytes()
     before = [trial.started for trial in read_trials(result)]
-    told = bench("run", "--resume", result, code=0)
-    assert "resumed: 3 of 6 measurements are done" in told.err
-    assert "[4/6] block 2" in told.err
-    assert "[3/6]" not in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert "resumed: 3 of 6 measurements are done" in call.err
+    assert "[4/6] block 2" in call.err
+    assert "[3/6]" not in call.err
     assert places(result) == planned(result)
     trials = read_trials(result)
     assert [trial.started for trial in trials][:3] == before
@@ -180,9 +180,9 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     before = read_trials(result)
     there = len(before)
     limit_s = 1 + 1.5 * max(trial.seconds for trial in before)  # for one at least, and not for all
-    told = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s", code=0)
-    assert f"resumed: {there} of 100 measurements are done" in told.err
-    assert f"to continue: {command}\n" in told.err
+    call = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s", code=0)
+    assert f"resumed: {there} of 100 measurements are done" in call.err
+    assert f"to continue: {command}\n" in call.err
     assert places(result) == planned(result)[: len(places(result))]
     assert len(places(result)) > there
 
@@ -201,12 +201,12 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
     for number in (5, 6):
         shutil.rmtree(result / f"trials/{number:04d}")
-    told = bench("run", "--resume", result, code=4)
-    assert "(attempt 2)" in told.err
-    assert "block 1 · ping" in told.err
+    call = bench("run", "--resume", result, code=4)
+    assert "(attempt 2)" in call.err
+    assert "block 1 · ping" in call.err
     # The first place had lost all of its attempts, and gets as many again.
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3, 1, 4, 5, 6, 2, 3]
-    assert "0 of 1" in told.out
+    assert "0 of 1" in call.out
     bench("run", "--resume", result, code=4)
     assert len(read_trials(result)) == 9 + 6  # both places have lost all of theirs
 
@@ -215,24 +215,24 @@ def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Pat
     pung = answering("--body", "pung")
     result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), keep=1)
     (first,) = read_trials(result)
-    told = bench("run", "--resume", result, code=4)
-    assert f"not the body that {first.case.server} answers" in told.out
+    call = bench("run", "--resume", result, code=4)
+    assert f"not the body that {first.case.server} answers" in call.out
     wrong = {trial.case.server for trial in read_trials(result) if trial.failure is not None}
     assert wrong == {"one", "two"} - {first.case.server}
     for trial in sorted(result.glob("trials/*"))[1:]:
         shutil.rmtree(trial)
     (result / "trials/0001/answer.bin").write_text("another")
-    told = bench("run", "--resume", result, code=1)
-    assert "answer.bin: is not the answer of trial 1" in told.err
+    call = bench("run", "--resume", result, code=1)
+    assert "answer.bin: is not the answer of trial 1" in call.err
 
 
 def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=2, blocks=1)
     (half := result / "ceilings/0009").mkdir(parents=True)  # it was killed in that, at its end
-    told = bench("run", "--resume", result, code=0)
-    assert f"nothing is missing in {result}" in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert f"nothing is missing in {result}" in call.err
     assert not half.exists()
-    assert "2 of 2" not in told.err.replace("2 planned measurements of 2", "")
+    assert "2 of 2" not in call.err.replace("2 planned measurements of 2", "")
     assert (result / "report.html").stat().st_size
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
     assert not (result / "sessions").exists()
@@ -264,8 +264,8 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
     secret = ("--set", "servers.two.environment.TOKEN=correct-horse")
     result = bench("run", path, *secret, code=0).result
     shutil.rmtree(result / "trials/0002")
-    told = bench("run", "--resume", result, code=2)
-    assert "servers.two.environment.TOKEN was secret" in told.err
+    call = bench("run", "--resume", result, code=2)
+    assert "servers.two.environment.TOKEN was secret" in call.err
     assert "correct-horse" not in bench("run", "--resume", result, *secret, code=0).all
 
 
@@ -283,11 +283,11 @@ def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Pat
     }
     for other, says in changes.items():
         path.write_text(other)
-        told = bench("run", "--resume", result, code=2)
-        assert f"changed since {result} was begun: {says}" in told.err
+        call = bench("run", "--resume", result, code=2)
+        assert f"changed since {result} was begun: {says}" in call.err
     path.rename(tmp_path / "moved.toml")
-    told = bench("run", "--resume", result, code=2)
-    assert f"{path}: the suite of {result} is gone" in told.err
+    call = bench("run", "--resume", result, code=2)
+    assert f"{path}: the suite of {result} is gone" in call.err
     (tmp_path / "moved.toml").write_text(text)
     bench("run", "moved.toml", "--resume", result, code=0)
 
@@ -305,8 +305,8 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
     shutil.rmtree(result / "trials/0002")
     with (tmp_path / "app.py").open("a") as app:
         app.write("# faster now\n")
-    told = bench("run", "--resume", result, code=2)
-    assert "its code or data changed since it was begun" in told.err
+    call = bench("run", "--resume", result, code=2)
+    assert "its code or data changed since it was begun" in call.err
 
 
 def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
@@ -379,8 +379,8 @@ def test_a_result_that_is_being_written_is_left_alone(bench: Bench, cut: Cut) ->
         try:
             assert holder.stdout is not None
             assert holder.stdout.readline() == "held\n"
-            told = bench("run", "--resume", result, code=2)
-            assert f"{result}: another benchforge is writing it" in told.err
+            call = bench("run", "--resume", result, code=2)
+            assert f"{result}: another benchforge is writing it" in call.err
         finally:
             os.killpg(holder.pid, signal.SIGKILL)
     bench("run", "--resume", result, code=0)

@@ -18,18 +18,18 @@ def measured(bench: Bench, folder: Path, server: str, scenario: str = "", path: 
     file = suite(folder, server, scenario=scenario, top=HOST)
     if path:
         file.write_text(file.read_text().replace("/ping", path))
-    told = bench("run", file, "--json", within_s=200, code=0)
+    call = bench("run", file, "--json", within_s=200, code=0)
     (trial,) = trials(folder)
     assert trial["failure"] is None
     assert trial["namespaces"]["network"] == "host"
     observation = trial["observation"]
     assert observation["network"] == "host"
     assert observation["foreign_connections"] == "the counters are those of the whole machine"
-    (case,) = json.loads(told.out)["cases"]
-    (line,) = [one for one in case["metrics"] if one["metric"] == "keepalive"]
+    (case,) = json.loads(call.out)["cases"]
+    (line,) = [metric for metric in case["metrics"] if metric["metric"] == "keepalive"]
     assert line["median"] is None
     assert "the trial shared the machine's network" in line["why"]
-    return told.out
+    return call.out
 
 
 @pytest.mark.samples(1)

@@ -40,7 +40,7 @@ def measured(
     text = SCENARIOS.format(server=server, duration=duration, scenarios=tables)
     (folder / "suite.toml").write_text(text)
     shown = bench("run", "suite.toml", "-o", "out")
-    folders = {trial(one.parent)["case"]["scenario"]: one.parent for one in files(folder)}
+    folders = {trial(file.parent)["case"]["scenario"]: file.parent for file in files(folder)}
     assert folders.keys() == scenarios.keys(), shown.all
     return folders
 

@@ -54,10 +54,10 @@ def measured(
     attempt = 0
     while True:
         attempt += 1
-        told = bench("run", "suite.toml", "-o", f"out-{attempt}")
+        call = bench("run", "suite.toml", "-o", f"out-{attempt}")
         (found,) = folder.glob(f"out-{attempt}/*/trials/*/trial.json")
         trial: dict[str, Any] = json.loads(found.read_text())
-        assert told.code == (4 if trial["failure"] else 0), told.all
+        assert call.code == (4 if trial["failure"] else 0), call.all
         probes = trial["probes"]
         sent = probes["before"] + probes["after"] + sum(probes["unanswered"].values())
         failed = trial["failure"] and trial["failure"]["stage"]
@@ -66,7 +66,7 @@ def measured(
         whole = sent == 20 + 5 or only_before or "takes_time" in server
         if attempt == 30 or (whole and failed == stage):
             break
-    assert failed == stage, told.all
+    assert failed == stage, call.all
     return trial
 
 

@@ -72,8 +72,8 @@ def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
 
 
 def ran(bench: Bench, folder: Path, **how: Any) -> Path:
-    told = bench("run", suite(folder, **how), "-o", folder / "results")
-    assert "results in" in told.err, told.all
+    call = bench("run", suite(folder, **how), "-o", folder / "results")
+    assert "results in" in call.err, call.all
     (result,) = (folder / "results").iterdir()
     return result
 
@@ -132,9 +132,9 @@ def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -
 
 
 def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) -> None:
-    for one in trials(result):
-        statuses = {check["id"]: check["status"] for check in one["checks"]}
-        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, one["checks"]
+    for trial in trials(result):
+        statuses = {check["id"]: check["status"] for check in trial["checks"]}
+        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, trial["checks"]
 
 
 def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> None:
@@ -189,13 +189,13 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
 
 def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
-    before = {one["number"]: one["started"] for one in trials(made)}
+    before = {trial["number"]: trial["started"] for trial in trials(made)}
     (made / "trials/0004/trial.json").unlink()
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
-    told = bench("run", "--resume", made)
+    call = bench("run", "--resume", made)
     found = trials(made)
-    assert [one["number"] for one in found] == [1, 2, 3, 4], told.all
+    assert [one["number"] for one in found] == [1, 2, 3, 4], call.all
     assert [one["turns"]["trials"] for one in found if one["turns"]][:1] in ([[1, 2]], [[3, 4]], [])
     assert found[0]["started"] == before[1]
     assert found[2]["started"] != before[3]
@@ -205,7 +205,7 @@ def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: P
 def test_a_dead_server_loses_the_launch(bench: Bench, tmp_path: Path) -> None:
     words = json.dumps([sys.executable, "-c", "raise SystemExit(3)"])
     made = ran(bench, tmp_path, other=f'use = "command"\ncommand = {words}', blocks=1)
-    found = {one["case"]["server"]: one["failure"] for one in trials(made)}
+    found = {trial["case"]["server"]: trial["failure"] for trial in trials(made)}
     assert "exit code 3" in found["three"]["message"]
     assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
     assert found["two"]["hint"] == "see the trial of three"
@@ -227,7 +227,7 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
     path.write_text(SUITE.format(two=waiting("a", "b"), other=waiting("b", "a"), blocks=1))
     told = bench("run", path, "-o", tmp_path / "results")
     (made,) = (tmp_path / "results").iterdir()
-    assert all(one["answers"] for one in trials(made)[:2]), told.all
+    assert all(trial["answers"] for trial in trials(made)[:2]), told.all
 
 
 def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
@@ -252,9 +252,9 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
         shutil.rmtree(made / f"trials/{number:04d}")
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
-    told = bench("run", "--resume", made)
+    call = bench("run", "--resume", made)
     assert [(one["number"], one["attempt"]) for one in trials(made)][:2] == [(1, 1), (2, 1)], (
-        told.all
+        call.all
     )
     bench("validate", made, code=0)
 
@@ -296,7 +296,7 @@ holds = "a > b"
 
 def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("bridge = 3\n", ""))
-    found = [one for one in trials(made) if one["failure"] is None]
+    found = [trial for trial in trials(made) if trial["failure"] is None]
     assert {one["case"]["driver"] for one in found} == {"kept", "anew", "tornado"}
     for one in found:
         slices = one["turns"]["slices"]
@@ -332,7 +332,7 @@ def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> 
     logs = answering("--wait", "0.0035", "--log", "60")
     text = suite(tmp_path, other=logs, blocks=1).read_text()
     made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk", duration = "1s"'))
-    found = [one for one in trials(made) if one["turns"] is not None]
+    found = [trial for trial in trials(made) if trial["turns"] is not None]
     assert len(found) >= 2
     for one in found:
         (logging,) = (check for check in one["checks"] if check["id"] == "D3")
@@ -352,7 +352,7 @@ def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> 
 def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path: Path) -> None:
     text = suite(tmp_path, blocks=4).read_text()
     made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms", bridge = 3'))
-    alone = [one for one in trials(made) if one["turns"] is None]
+    alone = [trial for trial in trials(made) if trial["turns"] is None]
     assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
     assert {one["block"] for one in alone} == {1, 2, 3}
     assert all(one["reading"]["latency"] is not None for one in alone)
@@ -409,7 +409,7 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     needed("ab")
     needed_module("cheroot")
     made = bridged(bench, tmp_path, LEVELS)
-    found = [one for one in trials(made) if one["failure"] is None]
+    found = [trial for trial in trials(made) if trial["failure"] is None]
     assert len({tuple(one["turns"]["trials"]) for one in found}) == 1
     assert len(found[0]["turns"]["trials"]) == 4
     of = {(one["case"]["driver"], *one["case"]["vary"].values()): one for one in found}
@@ -460,7 +460,7 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
     needed("wrk", program)
     needed_module("tornado")
     made = bridged(bench, tmp_path, STORES.format(use=use, dataset=dataset, app=app, path=path))
-    for one in [one for one in trials(made) if one["failure"] is None]:
+    for one in [trial for trial in trials(made) if trial["failure"] is None]:
         (check,) = (check for check in one["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]
         assert one["reading"]["responses"] > 0

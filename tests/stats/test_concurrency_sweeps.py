@@ -73,7 +73,7 @@ def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
     summary = summed([*rising("b"), *rising("a")])
     assert [one.server for one in summary.sweeps] == ["b", "a"]
     assert len(summary.comparisons) == len(LEVELS)
-    assert all(one.rankings[0].blocks == 5 for one in summary.comparisons)
+    assert all(comparison.rankings[0].blocks == 5 for comparison in summary.comparisons)
 
 
 @pytest.mark.parametrize("keep", [1, 2])
@@ -172,14 +172,14 @@ loaders = ["pace"]
 vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
 """
     )
-    told = bench("run", "rising.toml", code=0)
+    call = bench("run", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()
     (slow,) = Summary.model_validate_json((result / "summary.json").read_text()).sweeps
     assert (slow.server, slow.option) == ("slow", "loaders.pace.connections")
     assert [level.concurrency for level in slow.levels] == [1, 2, 4]
     assert slow.blocks == 3
     assert present(slow.sweep).best_level == 4  # it waits: the more at a time, the more
-    assert "slow by pace, connections varied: at most " in told.out
+    assert "slow by pace, connections varied: at most " in call.out
     assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 1
     bench("validate", result, code=0)
     bench("verify", result, code=0)

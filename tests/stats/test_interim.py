@@ -106,11 +106,11 @@ def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
     bare: Summary = summary(*(case(*one) for one in speeds.items()))
     shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}), looks(BLOCKS))]
-    assert {one.head for one in shown_answers} == {"hello, speed: a"}
-    words = [one.in_words.partition(":")[0] for one in shown_answers]
+    assert {answer.head for answer in shown_answers} == {"hello, speed: a"}
+    words = [answer.in_words.partition(":")[0] for answer in shown_answers]
     assert words == ["/ b differ so far", "/ c differ so far"]
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, shown_answers)
     lines = printed.getvalue().splitlines()
     assert lines[0] == "after 3 of 8 blocks: hello, speed: a"
-    assert [line.partition(":")[0] for line in lines[1:3]] == [f"  {one}" for one in words]
+    assert [line.partition(":")[0] for line in lines[1:3]] == [f"  {word}" for word in words]

@@ -175,7 +175,7 @@ def test_blocks_of_each_side_may_be_missing() -> None:
     b = case("b", [1000.0, 1010, 990, 1005, 995, 1000], failed={4: DIED})
     found = verdict("a > b", a, b)
     assert (found.state, found.blocks, found.a) == ("holds", (1, 5, 6), (1200, 1205, 1195))
-    assert [(one.block, one.why) for one in found.rejected_blocks] == [
+    assert [(block.block, block.why) for block in found.rejected_blocks] == [
         (2, "a: trial 2: the tool lost count"),
         (3, "a: trial 3 is not believed: N1 n1"),
         (4, "b: trial 4 failed: ended with exit code 3 during the load"),
@@ -186,7 +186,7 @@ def test_blocks_of_each_side_may_be_missing() -> None:
 def test_a_block_that_was_never_measured_says_so() -> None:
     short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
     found = verdict("a > b", short, case("b", times(1, 6)))
-    assert [(one.block, one.why) for one in found.rejected_blocks] == [(6, "a: not measured")]
+    assert [(block.block, block.why) for block in found.rejected_blocks] == [(6, "a: not measured")]
 
 
 def test_what_is_expected_was_broken() -> None:
@@ -451,7 +451,7 @@ def test_a_side_alone_did_nothing_that_another_did_not() -> None:
 
 
 def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **more: Any) -> Verdict:
-    cases = [case(one, times(1 + 0.2 * (one == "a"))) for one in servers]
+    cases = [case(server, times(1 + 0.2 * (server == "a"))) for server in servers]
     told = summary(*cases, checks=checks, comparisons=(comparison(of_comparison, *servers),))
     return judge(told, [claim("a > b", **more)])[0]
 
@@ -619,7 +619,7 @@ def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> Non
     theirs: dict[int, float] = dict.fromkeys(range(2, 6), 0.4)
     found = beside("a > b", 1.2, ours, theirs)
     assert (found.blocks, found.disturbed) == ((2, 3, 4, 6, 7, 8), (2, 3, 4))
-    assert [one.block for one in found.rejected_blocks] == [1, 5]
+    assert [block.block for block in found.rejected_blocks] == [1, 5]
     assert found.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
     assert found.rejected_blocks[1].why.endswith("and the other side was not disturbed")
 

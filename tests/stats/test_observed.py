@@ -370,10 +370,10 @@ def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_p
     words = [sys.executable, program, "--port", str(port), "--wait", "0.003"]
     with subprocess.Popen(words) as server:
         try:
-            told = bench("run", "suite.toml", "-o", "out")
+            call = bench("run", "suite.toml", "-o", "out")
         finally:
             server.kill()
-    assert told.code == 0, told.all
+    assert call.code == 0, call.all
     (trial,) = tmp_path.glob("out/*/trials/0001")
     found = present(Trial.model_validate_json((trial / "trial.json").read_bytes()).observation)
     running, _ = found.usage

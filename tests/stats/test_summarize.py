@@ -111,7 +111,7 @@ def test_a_line_says_median_lowest_and_highest(goods: list[int]) -> None:
     middle = len(ordered) // 2
     assert line.median == (ordered[middle] + ordered[~middle]) / 2 == statistics.median(goods)
     assert (line.lowest, line.highest) == (min(goods), max(goods))
-    assert [one.sample.value for one in line.samples] == goods
+    assert [sample.sample.value for sample in line.samples] == goods
 
 
 @given(values, st.randoms(use_true_random=False))
@@ -143,7 +143,7 @@ def test_one_unknown_value_leaves_no_median_and_says_why() -> None:
     line = only_line(trial(1, 10), trial(2, lost=True), trial(3, lost=True))
     assert (line.median, line.lowest, line.highest) == (None, None, None)
     assert line.why == "the tool lost count (trials 2, 3)"
-    assert [one.sample.value for one in line.samples] == [10, None, None]
+    assert [sample.sample.value for sample in line.samples] == [10, None, None]
 
 
 def test_where_no_trial_has_a_value_the_reason_names_no_trial() -> None:

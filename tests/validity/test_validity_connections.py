@@ -138,7 +138,7 @@ def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     fault = "two servers behind a link that is full"
     found = caught(fault, seen, "W2", server="one", status="warn")
     assert "a link that is full" in found["message"]
-    assert [one["status"] for one in seen.checks("W2", "other")] == ["warn"]
+    assert [check["status"] for check in seen.checks("W2", "other")] == ["warn"]
     single = load.replace("connections = 8", "connections = 1")
     alone = suite({"healthy": server("large")}, single, top='network = "host"')
     quiet(measured(limited, tmp_path, alone), "W2", server="healthy")

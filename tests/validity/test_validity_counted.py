@@ -152,9 +152,9 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
 def test_a_wrong_content_length(bench: Bench, tmp_path: Path, length: str, words: str) -> None:
     toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
     (tmp_path / "s.toml").write_text(toml)
-    told = bench("check", "s.toml", code=2)
-    assert words in told.err
-    assert told.err.count("error: ") == 1, told.err
+    call = bench("check", "s.toml", code=2)
+    assert words in call.err
+    assert call.err.count("error: ") == 1, call.err
 
 
 def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None:

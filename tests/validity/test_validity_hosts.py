@@ -181,7 +181,7 @@ def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     planted(hosts, "load2", COMPUTES)
     seen = measured(bench, tmp_path, waiting(FIXED))
     caught("one of two load tools computes beside its requests", seen, "H8", server="sizes")
-    failed = [one for one in seen.checks("H8", "sizes") if one["status"] == "fail"]
+    failed = [check for check in seen.checks("H8", "sizes") if check["status"] == "fail"]
     assert "load2" in {one["component"] for one in failed}, failed
 
 
@@ -221,7 +221,7 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
         while time.monotonic() < deadline and not stopped:
             if any(map(sends, hosts.running("load"))):
                 lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
-                far = [one for one in lines.splitlines() if "benchforge.remote.agent" in one]
+                far = [line for line in lines.splitlines() if "benchforge.remote.agent" in line]
                 stopped.append(far[0].split()[0])
                 hosts.inside("app", "kill", "-STOP", stopped[0])
             time.sleep(0.05)

@@ -58,8 +58,8 @@ def test_a_kind_wrong_under_load_is_named(bench: Bench, tmp_path: Path, fault: s
     for server, wrong in (("none", set()), (fault, {KINDS[fault]})):
         (trial,) = seen.trials(server)
         answers = trial["monitor"]["answers"]
-        assert {one["kind"] for one in answers} == {"item", "buy.add", "buy.pay"}
-        assert {one["kind"] for one in answers if one["wrong"]} == wrong
+        assert {answer["kind"] for answer in answers} == {"item", "buy.add", "buy.pay"}
+        assert {answer["kind"] for answer in answers if answer["wrong"]} == wrong
         assert not wrong or check["message"] in trial["failure"]["message"]
     assert f"an answer to {KINDS[fault]} was wrong" in " ".join(seen.told.out.split())
     bench("verify", seen.result, code=0)

@@ -33,7 +33,7 @@ def test_flask_dev_server(bench: Bench, tmp_path: Path, fault: str, server: str,
     needed_module("flask")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
     caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
-    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
+    assert any(sign in check["message"] for check in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 
@@ -58,7 +58,7 @@ def test_runserver_django(bench: Bench, tmp_path: Path, fault: str, server: str,
     needed_module("django")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_django:app")}))
     caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
-    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
+    assert any(sign in check["message"] for check in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 

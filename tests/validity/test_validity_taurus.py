@@ -106,4 +106,4 @@ def test_a_load_tool_whose_output_is_damaged(
     seen = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
     trials = refused(seen, "healthy", "ab")
     assert len(trials) == 3
-    assert {one["failure"]["subject"] for one in trials} == {"apparatus"}
+    assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}

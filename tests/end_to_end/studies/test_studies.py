@@ -57,12 +57,12 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
     attempt = 0
     while True:  # a neighbour that stops one of three blocks makes intervals wide
         attempt += 1
-        told = bench("run", "suite.toml", "-o", f"out-{attempt}")
+        call = bench("run", "suite.toml", "-o", f"out-{attempt}")
         (folder,) = (tmp_path / f"out-{attempt}").iterdir()
         summary = json.loads((folder / "summary.json").read_text())
         if attempt == 5 or [one["state"] for one in summary["verdicts"]] == ["fails", "holds"]:
             break
-    assert told.code == 1, told.all  # one claim fails
+    assert call.code == 1, call.all  # one claim fails
     text = page([folder])
     assert r"## one server | and a \*slow\* one" in text
     claim, corrected = rows(text, "XX1")

@@ -245,7 +245,7 @@ def test_a_template_is_built_once(own_templates: Path, tmp_path: Path, scratch: 
         modes.add((placed.scratch / "data").stat().st_mode & 0o777)
         assert (placed.scratch / "data/PG_VERSION").is_file()
     assert modes == {0o700}
-    assert len([one for one in own_templates.iterdir() if one.is_dir()]) == 1
+    assert len([path for path in own_templates.iterdir() if path.is_dir()]) == 1
     assert (tmp_path / "0/backend-mine-template/server.log").is_file()
     assert not list((tmp_path / "1").iterdir())  # nothing had to be built
 

@@ -211,12 +211,12 @@ def test_k6_tells_the_kinds_of_a_mix_apart(tmp_path: Path) -> None:
     assert tuple(reading.kinds) == kinds
     assert reading.records_taken == (recording("k6", "flows")["taken"],)
     of_kinds = list(reading.kinds.values())
-    assert sum(one.responses for one in of_kinds) == reading.responses > 0
-    assert sum(one.unanswered or 0 for one in of_kinds) == reading.unanswered
-    assert all(one.percentiles_us and one.latency_samples for one in of_kinds)
+    assert sum(kind.responses for kind in of_kinds) == reading.responses > 0
+    assert sum(kind.unanswered or 0 for kind in of_kinds) == reading.unanswered
+    assert all(kind.percentiles_us and kind.latency_samples for kind in of_kinds)
     # k6 counts bytes of connections, not of requests.
-    assert [one.received_bytes for one in of_kinds] == [None] * 4
-    assert (reading.received_bytes or 0) > sum(one.promised_bytes or 0 for one in of_kinds) > 0
+    assert [kind.received_bytes for kind in of_kinds] == [None] * 4
+    assert (reading.received_bytes or 0) > sum(kind.promised_bytes or 0 for kind in of_kinds) > 0
     first = reading.kinds["buy.add"]
     ended = [reading.kinds[label].not_reached for label in kinds]
     assert ended == [None, first.errors["take"], first.errors["take"], None]

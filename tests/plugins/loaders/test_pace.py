@@ -355,7 +355,7 @@ def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: 
     bench("run", "sampled.toml", "-o", "results")
     trials = [json.loads(one.read_text()) for one in tmp_path.glob("results/*/trials/*/trial.json")]
     found = {
-        trial["case"]["server"]: next(one for one in trial["checks"] if one["id"] == "E7")
+        trial["case"]["server"]: next(check for check in trial["checks"] if check["id"] == "E7")
         for trial in trials
     }
     assert found["healthy"]["status"] == "pass"
@@ -641,7 +641,7 @@ def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> N
             break
     assert closed.responses == 100
     assert later_than(closed.latency, 500_000) == 1
-    (p90,) = [one for one in samples(closed) if one.of == "p90"]
+    (p90,) = [sample for sample in samples(closed) if sample.of == "p90"]
     assert present(p90.value) < 0.5
 
 

@@ -321,7 +321,7 @@ def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
 
 def l2(result: Path) -> list[dict[str, Any]]:
     summary = json.loads((result / "summary.json").read_text())
-    return [one for one in summary["checks"] if one["id"] == "L2"]
+    return [check for check in summary["checks"] if check["id"] == "L2"]
 
 
 def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
@@ -344,14 +344,14 @@ def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
     half = result / "ceilings" / "0002"
     shutil.copytree(file.parent, half)
     (half / "ceiling.json").unlink()
-    told = bench("run", "--resume", result, "--time-limit", "3s")
-    assert "from a server that does nothing" not in told.err
+    call = bench("run", "--resume", result, "--time-limit", "3s")
+    assert "from a server that does nothing" not in call.err
     assert file.read_bytes() == first
     assert not half.exists()
 
     (file.parent / kept.trial.processes[0].stdout).unlink()
-    told = bench("validate", result, code=1)
-    assert "trial.processes.0.stdout: no such file beside the trial" in told.out
+    call = bench("validate", result, code=1)
+    assert "trial.processes.0.stdout: no such file beside the trial" in call.out
 
 
 def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path: Path) -> None:

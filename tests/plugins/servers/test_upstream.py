@@ -242,7 +242,7 @@ def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
         "the server's own connections to flask are counted too"
     )
     assert [answer.length for answer in trial.answers] == [len("GET /a")] * 2
-    assert {one.label for one in trial.processes} >= {"upstream-flask", "server-front"}
+    assert {process.label for process in trial.processes} >= {"upstream-flask", "server-front"}
     assert (tmp_path / "trial/upstream-flask.err").exists()
 
 
@@ -272,7 +272,7 @@ def test_a_chain_starts_from_its_end_and_is_kept_apart(tmp_path: Path) -> None:
     }
     trial = measured(tmp_path, servers)
     assert trial.measured, trial.failure
-    services = [one.label for one in trial.processes if "loader" not in one.label]
+    services = [process.label for process in trial.processes if "loader" not in process.label]
     assert services == ["upstream-flask", "upstream-inner", "server-front"]
     assert "proxy_pass https://" in (tmp_path / "trial/nginx-front.conf").read_text()
     assert "proxy_pass http://" in (tmp_path / "trial/nginx-inner.conf").read_text()

@@ -134,7 +134,7 @@ def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
     assert trial.reading is not None
     kinds = trial.reading.kinds
     assert list(kinds) == ["buy.add", "buy.show", "buy.pay", "made"]
-    assert sum(one.responses for one in kinds.values()) == trial.reading.responses
+    assert sum(kind.responses for kind in kinds.values()) == trial.reading.responses
     assert trial.reading.good_at_most == trial.reading.responses
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
     unfinished = kinds["buy.add"].responses - kinds["buy.pay"].responses
@@ -180,7 +180,7 @@ def test_k6_counts_them_too(tmp_path: Path, fault: str, error: str) -> None:
     ended = [kinds[f"buy.{step}"].not_reached for step in STEPS]
     assert ended == [None, kinds["buy.add"].errors[error], kinds["buy.add"].errors[error]]
     assert (ended[1] or 0) > 5
-    all_kinds = sum(one.errors.get(error, 0) for one in kinds.values())
+    all_kinds = sum(kind.errors.get(error, 0) for kind in kinds.values())
     assert trial.reading.errors[error] == all_kinds
     assert all(right for steps in steps_of(tmp_path).values() for _, right in steps)
     checks = list(of_trial(trial, limits()))

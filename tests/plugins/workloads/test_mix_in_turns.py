@@ -69,10 +69,10 @@ def ran(bench: Bench, path: Path) -> tuple[str, Path]:
     for _ in range(5):
         for label in SERVERS:
             (path.parent / f"{label}.log").unlink(missing_ok=True)
-        told = bench("run", path, "-o", "results")
+        call = bench("run", path, "-o", "results")
         result = max((path.parent / "results").iterdir())
         if [trial.failure for trial in trials(result)] == [None] * len(SERVERS):
-            return told.out, result
+            return call.out, result
     pytest.fail("no slice had enough requests")
 
 

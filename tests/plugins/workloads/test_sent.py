@@ -129,7 +129,7 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
     if trial.reading is not None and trial.reading.kinds:
-        of_kinds = [one.responses for one in trial.reading.kinds.values()]
+        of_kinds = [kind.responses for kind in trial.reading.kinds.values()]
         assert sum(of_kinds) == trial.reading.responses
         assert all(of_kinds[:2])
     by_connection, sent = arrived(tmp_path, trial), rendered(case, trial)

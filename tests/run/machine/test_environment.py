@@ -230,8 +230,8 @@ use = "command"
 command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
 """
     )
-    told = bench("run", "two.toml", "--json")
-    assert told.code in {0, 4}, told.all
+    call = bench("run", "two.toml", "--json")
+    assert call.code in {0, 4}, call.all
     trials = [
         json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
     ]
@@ -239,7 +239,7 @@ command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
         "plain": {"store": "plain"},
         "tls": {"store": "tls"},
     }
-    summary = json.loads(told.out)
+    summary = json.loads(call.out)
     (w4,) = [one for one in summary["comparisons"][0]["checks"] if one["id"] == "W4"]
     assert w4["status"] == "fail"
     (g1,) = [one for one in summary["checks"] if one["id"] == "G1"]

@@ -288,7 +288,7 @@ backends = ["agents"]
         assert placed["seen"]["upstream-behind"] >= 3
         assert placed["seen"]["server-front"] >= 2
         assert placed["seen"]["backend-agents"] >= 5
-        assert {one["label"] for one in trial["observation"]["usage"]} <= placed["seen"].keys()
+        assert {part["label"] for part in trial["observation"]["usage"]} <= placed["seen"].keys()
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 2
     bench("validate", header.parent, code=0)
@@ -350,4 +350,4 @@ def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) ->
     assert f"CPUs {USABLE}, shared by all" in bench("run", suite(tmp_path), code=0).err
     (trial,) = trials(tmp_path)
     assert trial["placement"] is None
-    assert "placement" not in {one["id"] for one in trial["checks"]}
+    assert "placement" not in {check["id"] for check in trial["checks"]}

@@ -135,10 +135,10 @@ def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[s
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
-    told = bench(
+    call = bench(
         "run", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
     )  # what they answer is their Python: bodies that differ
-    assert "py312 is CPython 3.12." in told.out
+    assert "py312 is CPython 3.12." in call.out
     folder, header = result(tmp_path)
     declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
     assert [one.implementation for one in declared.values()] == ["CPython", "PyPy"]
@@ -204,8 +204,8 @@ def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> No
 def test_runtime_errors(bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str) -> None:
     needed("uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
-    told = bench("run", path, code=code)
-    assert says in told.err, told.err
+    call = bench("run", path, code=code)
+    assert says in call.err, call.err
     assert not (tmp_path / "results").exists()
 
 

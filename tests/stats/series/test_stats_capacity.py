@@ -35,7 +35,7 @@ def test_the_phases_of_a_search() -> None:
     attempts = sharp(search, 700)
     phases = [next_rate(search, attempts[:n]).phase for n in range(len(attempts) + 1)]
     assert phases == ["bracket"] * 4 + ["bisect"] * 4 + ["staircase"] * 4 + ["done"]
-    assert [round(each.rate) for each in attempts[:5]] == [100, 200, 400, 800, 566]
+    assert [round(attempt.rate) for attempt in attempts[:5]] == [100, 200, 400, 800, 566]
     above, below = attempts[-2:]
     assert max(above.rate / below.rate, below.rate / above.rate) == pytest.approx(1.03)
 
@@ -98,7 +98,7 @@ def test_a_search_that_is_none_is_refused(
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)
     one = sustained(attempts)
-    other = sustained([RateTrial(each.rate * by, each.passed) for each in attempts])
+    other = sustained([RateTrial(attempt.rate * by, attempt.passed) for attempt in attempts])
     assert other.rate.value == pytest.approx(present(one.rate.value) * by, rel=0.003)
     assert other.safe == pytest.approx(present(one.safe) * by, rel=0.003)
     assert sustained(attempts[::-1]) == one

@@ -83,10 +83,10 @@ def test_until_is_read(tmp_path: Path, written: str, found: tuple[float, int, in
     ],
 )
 def test_a_wrong_until_is_refused(bench: Bench, tmp_path: Path, written: str, says: str) -> None:
-    told = bench("check", suite(tmp_path, written), code=2)
-    assert says in told.all
-    assert told.all.count("error:") == 1
-    assert "few.toml:" in told.all
+    call = bench("check", suite(tmp_path, written), code=2)
+    assert says in call.all
+    assert call.all.count("error:") == 1
+    assert "few.toml:" in call.all
 
 
 def test_what_is_said_last_holds(tmp_path: Path) -> None:
@@ -111,10 +111,10 @@ repeat = { blocks = 2, until = "1%" }
 
 def test_a_plan_is_from_the_fewest_to_the_most(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, 'until = "3%"\nbetween = [8, 20]')
-    told = bench("plan", path)
-    assert "2 cases, 8 to 20 blocks: 16 to 40 trials, about 26 s to 1 min 6 s (at most " in told.out
-    assert "blocks are added until no interval of 95 % is wider than 3 % to a side" in told.out
-    assert "block 20:" in told.out
+    call = bench("plan", path)
+    assert "2 cases, 8 to 20 blocks: 16 to 40 trials, about 26 s to 1 min 6 s (at most " in call.out
+    assert "blocks are added until no interval of 95 % is wider than 3 % to a side" in call.out
+    assert "block 20:" in call.out
     plan = Plan.model_validate_json(bench("plan", path, "--format", "json").out)
     assert plan.until is not None
     assert (plan.until.width, plan.until.least, plan.blocks, plan.trials) == (0.03, 8, 20, 40)
@@ -195,16 +195,16 @@ def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path
 
 
 def test_the_last_block_ends_it(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
-    told = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
-    assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in told.err
+    call = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
+    assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in call.err
     assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
 
 
 def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=13)
-    told = bench("run", "--resume", result, code=0)
-    assert "resumed: 13 of up to 20 measurements are done" in told.err
-    assert "block 8, the report's widest interval is " in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert "resumed: 13 of up to 20 measurements are done" in call.err
+    assert "block 8, the report's widest interval is " in call.err
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
     bench("validate", result, code=0)
@@ -227,12 +227,12 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
         process.wait(WAITS_S)
     result = only_result(tmp_path)
     bench("validate", result, code=0)
-    told = bench("run", "--resume", result, code=0)
+    call = bench("run", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
     planned = read_header(result).plan[: 2 * blocks]
     assert places(result) == [(one.block, one.position) for one in planned]
     assert summary_of(result).complete
-    assert f"stopped after {blocks} blocks: " in told.out
+    assert f"stopped after {blocks} blocks: " in call.out
     bench("verify", result, code=0)
 
 

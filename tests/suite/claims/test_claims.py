@@ -98,9 +98,9 @@ ALL = FASTER + SLOWER + LIKE + UNLIKE + SOON + UNKNOWN + NEVER
 def run(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
     suite = folder / "suite.toml"
     suite.write_text(SUITE + claims)
-    told = bench("run", suite, "-o", folder / "out", *words)
+    call = bench("run", suite, "-o", folder / "out", *words)
     (result,) = (folder / "out").iterdir()
-    return told.code, told.out, result
+    return call.code, call.out, result
 
 
 def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
@@ -114,7 +114,7 @@ def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tupl
         attempt += 1
         (folder / f"{attempt}").mkdir()
         answer = run(bench, folder / f"{attempt}", claims, *words)
-        states = {one.claim: one.state for one in summary_of(answer[2]).verdicts}
+        states = {verdict.claim: verdict.state for verdict in summary_of(answer[2]).verdicts}
         if attempt == 5 or all(PLANTED[label] == state for label, state in states.items()):
             break
     return answer
@@ -140,7 +140,7 @@ def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
 
 def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
     code, out, result = answered
-    verdicts = {one.claim: one for one in summary_of(result).verdicts}
+    verdicts = {verdict.claim: verdict for verdict in summary_of(result).verdicts}
     assert {label: one.state for label, one in verdicts.items()} == PLANTED, out
     assert code == 4, out
     assert verdicts["faster"].at == {}
@@ -178,8 +178,8 @@ def test_the_reports_have_each_sentence(answered: tuple[int, str, Path]) -> None
     assert "## Claims" in markdown
     assert ">Claims</h2>" in html
     assert r"| holds | faster | a \> b | " in markdown
-    for one in summary_of(result).verdicts:
-        start = one.sentence.partition(" (95")[0].partition("<")[0]
+    for verdict in summary_of(result).verdicts:
+        start = verdict.sentence.partition(" (95")[0].partition("<")[0]
         assert start in html, start
     assert "closed loop, 1 connection, co-located, this machine" in markdown
 
@@ -269,9 +269,9 @@ def test_a_smoke_run_is_not_judged(bench: Bench, tmp_path: Path, installs: Insta
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE + FASTER + LIKE)
-    told = bench("run", suite, "--profile", "smoke", "--only", "hello", code=0)
-    assert "not tested, because their scenarios do not run: 1 claim (like)\n" in told.all
-    assert "claims are not judged, a smoke measures nothing: faster\n" in told.out
+    call = bench("run", suite, "--profile", "smoke", "--only", "hello", code=0)
+    assert "not tested, because their scenarios do not run: 1 claim (like)\n" in call.all
+    assert "claims are not judged, a smoke measures nothing: faster\n" in call.out
     assert (tmp_path / "heard.txt").read_text() == "suite"
 
 
@@ -286,6 +286,6 @@ def test_a_failed_claim_ends_with_1(bench: Bench, tmp_path: Path, installs: Inst
 def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace(answering(), answering("--status", "500"), 1)
     (tmp_path / "suite.toml").write_text(text + FASTER)
-    told = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
-    assert told.code == 4
-    assert "faster fast > slow is invalid: broken: fast" in " ".join(told.out.split())
+    call = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
+    assert call.code == 4
+    assert "faster fast > slow is invalid: broken: fast" in " ".join(call.out.split())

@@ -230,7 +230,7 @@ def test_a_claim_of_a_scenario_that_is_not_run_is_sound_and_not_asked(tmp_path: 
     path = tmp_path / "a.toml"
     path.write_text(SUITE + CLAIM)
     found = load(path, Registry(), only=["again"])
-    assert [one.label for one in found.claims] == ["C"]
+    assert [claim.label for claim in found.claims] == ["C"]
     assert found.claims_to_test == ()
     assert of_cases(found.claims, (case.name for case in expand(found))) == ()
     path.write_text(SUITE + CLAIM.replace('"two"', '"tow"'))

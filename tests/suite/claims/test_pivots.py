@@ -454,12 +454,12 @@ columns = "server"
 metric = "throughput"
 show = ["median", "range", "runs"]
 """)
-    told = bench("run", path, code=4)  # one server is wrong
+    call = bench("run", path, code=4)  # one server is wrong
     (folder,) = (tmp_path / "results").iterdir()
     header = json.loads((folder / "result.json").read_text())
     assert header["tables"]["sizes"]["rows"] == ["path.size"]
-    assert "requests by size\nthroughput of small, sizes" in told.out
-    assert "failed (1)" in told.out
+    assert "requests by size\nthroughput of small, sizes" in call.out
+    assert "failed (1)" in call.out
     with (folder / "tables/sizes.csv").open(newline="") as file:
         heads, small, large = csv.reader(file, strict=True)
     assert heads[1] == "plain throughput median (requests/s)"
@@ -478,8 +478,8 @@ show = ["median", "range", "runs"]
     bench("validate", folder, code=0)
     header["tables"]["sizes"]["columns"] = []
     (folder / "result.json").write_text(json.dumps(header))
-    told = bench("validate", folder, code=1)
-    assert "tables.sizes: several cases in one cell: they differ in server" in told.all
+    call = bench("validate", folder, code=1)
+    assert "tables.sizes: several cases in one cell: they differ in server" in call.all
 
 
 def test_a_profile_and_a_setting_reach_a_table(tmp_path: Path) -> None:

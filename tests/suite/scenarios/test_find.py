@@ -70,10 +70,10 @@ def searched(bench: Bench, folder: Path, text: str) -> tuple[Told, Path]:
     while True:
         attempt += 1
         (place := folder / f"{attempt}").mkdir()
-        told = bench("run", suite(place, text), "-o", place / "results", code=0)
+        call = bench("run", suite(place, text), "-o", place / "results", code=0)
         ends = phases(summed(only_result(place)))
         if attempt == 5 or ends == {"ping": "done", "little": "too high", "much": "too low"}:
-            return told, only_result(place)
+            return call, only_result(place)
 
 
 def follows(result: Path) -> None:
@@ -145,8 +145,8 @@ blocks = 1
     assert float(rows[0]["rate (requests/s)"]) == ping.rate.value
     assert [row["ended"] for row in rows] == ["done", "too high", "too low"]
 
-    trials = [one for one in read_trials(result) if one.case.scenario == "ping"]
-    assert [one.block for one in trials] == list(range(1, len(trials) + 1))
+    trials = [trial for trial in read_trials(result) if trial.case.scenario == "ping"]
+    assert [trial.block for trial in trials] == list(range(1, len(trials) + 1))
     bench("validate", result, code=0)
     bench("verify", result, code=0)
 
@@ -154,23 +154,23 @@ blocks = 1
 def test_a_search_that_was_ended_twice_goes_on(bench: Bench, tmp_path: Path) -> None:
     # No neighbour keeps the server from such a latency, so that the search does not end before.
     path = suite(tmp_path, TOP + SHORT.replace("100ms", "5s"))
-    told = bench("run", path, "--time-limit", "4s", code=0)
+    call = bench("run", path, "--time-limit", "4s", code=0)
     result = only_result(tmp_path)
-    assert "NOT COMPLETE" in told.out
+    assert "NOT COMPLETE" in call.out
     found = present(summed(result)["ping"].capacity)
     assert not found.over
     assert found.message.startswith("not finished: ")
-    assert "which the time limit left no time for" in told.err
+    assert "which the time limit left no time for" in call.err
     first = read_trials(result)
     killed(tmp_path, result, len(first) + 1)
     bench("validate", result, code=0)
     there = read_trials(result)
     assert there[: len(first)] == first
-    told = bench("run", "--resume", result, code=0)
-    assert f"resumed: {len(there)} of 10 measurements are done" in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert f"resumed: {len(there)} of 10 measurements are done" in call.err
     trials = read_trials(result)
     assert trials[: len(there)] == there
-    assert [one.block for one in trials] == list(range(1, len(trials) + 1))
+    assert [trial.block for trial in trials] == list(range(1, len(trials) + 1))
     follows(result)
     assert present(summed(result)["ping"].capacity).phase == "done"
     bench("verify", result, code=0)
@@ -247,32 +247,32 @@ def test_an_easier_objective_is_named(bench: Bench, made: Path, tmp_path: Path) 
     content = json.loads((copy / "result.json").read_text())
     content["searches"]["ping"]["objectives"][0]["bound"] = 50.0
     (copy / "result.json").write_text(json.dumps(content))
-    told = bench("verify", copy, code=1)
-    assert "searches.ping.objectives.0.bound: 50.0, but recomputed it is 5.0" in told.out
+    call = bench("verify", copy, code=1)
+    assert "searches.ping.objectives.0.bound: 50.0, but recomputed it is 5.0" in call.out
 
 
 def test_a_search_whose_trials_say_nothing_has_no_answer(bench: Bench, tmp_path: Path) -> None:
     text = (TOP + SEARCH).replace("smoke = true", "").replace("p50 < 100ms", "p99 < 5s")
-    told = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
+    call = bench("run", suite(tmp_path, text + '[repeat]\nquiet = "off"\n'))
     found = present(summed(only_result(tmp_path))["ping"].capacity)
-    if "not kept: rate answered" in told.err:  # neighbours left it not even 50 requests/s
-        assert (told.code, found.phase) == (0, "too low")
+    if "not kept: rate answered" in call.err:  # neighbours left it not even 50 requests/s
+        assert (call.code, found.phase) == (0, "too low")
         return
-    assert told.code == 4, told.all
+    assert call.code == 4, call.all
     assert (found.phase, found.attempts, found.highest_passed) == ("unanswered", (), None)
     assert found.message.startswith("trials that say nothing of the server: ")
     # Two rounds; a few more where the last says nothing because of the tests' neighbours.
-    assert 2 <= len({one.block for one in read_trials(only_result(tmp_path))}) <= 5
-    assert "trials say nothing" in told.out
-    assert "NOT COMPLETE" not in told.out
+    assert 2 <= len({trial.block for trial in read_trials(only_result(tmp_path))}) <= 5
+    assert "trials say nothing" in call.out
+    assert "NOT COMPLETE" not in call.out
     bench("verify", only_result(tmp_path), code=0)
 
 
 def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> None:
-    told = bench("plan", suite(tmp_path), code=0)
-    assert "1 case: at most 12 trials, at most 24 s (6 s load, 18 s starts and stops)" in told.out
+    call = bench("plan", suite(tmp_path), code=0)
+    assert "1 case: at most 12 trials, at most 24 s (6 s load, 18 s starts and stops)" in call.out
     says = "looks for the highest rate from 50 to 800/s that keeps latency p50 < 100ms, "
-    assert f"  {says}errors < 0.1%; at most 12 trials a case\n" in told.out
+    assert f"  {says}errors < 0.1%; at most 12 trials a case\n" in call.out
     document = json.loads(bench("plan", suite(tmp_path), "--format", "json").out)
     assert document["trials"] == 12
     assert document["scenarios"][0]["search"]["highest"] == 800
@@ -283,7 +283,7 @@ def faults(folder: Path, find: str, more: str = "") -> list[str]:
     text = TOP + SEARCH.partition("find")[0] + f"find = {find}\n{more}"
     with pytest.raises(SuiteErrors) as told:
         load(suite(folder, text), Registry())
-    return [f"{one.message}; {one.hint}" for one in told.value.faults]
+    return [f"{fault.message}; {fault.hint}" for fault in told.value.faults]
 
 
 SLO = 'slo = "latency p50 < 1s"'
@@ -439,7 +439,7 @@ def test_a_client_cannot_search(tmp_path: Path) -> None:
 
 
 def test_an_error_is_told_with_its_place(bench: Bench, tmp_path: Path) -> None:
-    told = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")), code=2)
-    assert "capacity.toml:17:28: scenarios.ping.find.slo: " in told.err
-    assert "no metric 'latncy' is declared" in told.err
-    assert "hint: did you mean 'latency'?" in told.err
+    call = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")), code=2)
+    assert "capacity.toml:17:28: scenarios.ping.find.slo: " in call.err
+    assert "no metric 'latncy' is declared" in call.err
+    assert "hint: did you mean 'latency'?" in call.err

@@ -25,15 +25,15 @@ def test_items_counted(bench: Bench, tmp_path: Path, servers: dict[str, str], ex
     header = json.loads((result / "result.json").read_text())
     header["suite"] = header["suite"].replace(" = 3", " = 4")
     (result / "result.json").write_text(json.dumps(header))
-    told = bench("verify", result, "--all", code=1)
-    assert "is not what the suite expects: expected 4 elements in $" in told.all
+    call = bench("verify", result, "--all", code=1)
+    assert "is not what the suite expects: expected 4 elements in $" in call.all
 
 
 def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(THREE, PACE, scenario="expect = { items = 50 }"))
-    told = bench("run", path, code=4)
-    assert "expected 50 elements in $, got 3" in told.out.replace("\n", " "), told.all
+    call = bench("run", path, code=4)
+    assert "expected 50 elements in $, got 3" in call.out.replace("\n", " "), call.all
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Pa
 )
 def test_wrong_items_are_errors(bench: Bench, tmp_path: Path, expect: str, says: str) -> None:
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=f"expect = {{ {expect} }}"))
-    told = bench("check", "s.toml", code=2)
-    assert says in told.err
-    assert told.err.count("error: ") == 1, told.err
+    call = bench("check", "s.toml", code=2)
+    assert says in call.err
+    assert call.err.count("error: ") == 1, call.err
     lines = (tmp_path / "s.toml").read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if text.startswith("expect"))
-    assert f"s.toml:{line}:" in told.err
+    assert f"s.toml:{line}:" in call.err
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_wrong_items_are_errors(bench: Bench, tmp_path: Path, expect: str, says:
 def test_no_body_has_no_elements(bench: Bench, tmp_path: Path, request_of: str) -> None:
     text = suite(THREE, PACE, scenario="expect = { items = 3 }")
     (tmp_path / "s.toml").write_text(text.replace('request = { path = "/ping" }', request_of))
-    told = bench("check", "s.toml", code=2)
-    assert "expect: `items` counts elements of a body, and an answer to HEAD has none" in told.err
+    call = bench("check", "s.toml", code=2)
+    assert "expect: `items` counts elements of a body, and an answer to HEAD has none" in call.err
 
 
 def test_a_body_of_the_same_array_may_stand_beside_it(bench: Bench, tmp_path: Path) -> None:

@@ -183,10 +183,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("of", ["suite", "result", "trial", "summary"])
 def test_the_committed_schema_is_that_of_the_code(of: str, bench: Bench, tmp_path: Path) -> None:
-    told = bench("schema", of, "--builtin")
-    assert (told.code, told.err) == (0, "")
+    call = bench("schema", of, "--builtin")
+    assert (call.code, call.err) == (0, "")
     file = SCHEMAS / f"{of}.schema.json"
-    assert told.out == file.read_text(), "make schemas"
+    assert call.out == file.read_text(), "make schemas"
     assert bench("schema", of, "--builtin", "-o", tmp_path / "x.json").out == ""
     assert (tmp_path / "x.json").read_bytes() == file.read_bytes()
 
@@ -431,9 +431,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_plugin_is_not_in_the_builtin_schema(bench: Bench, installed: Path) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'return {"type": "string"}'))
-    told = bench("schema")
-    assert (told.code, told.err) == (0, "")
-    apples = json.loads(told.out)["$defs"]["metric-apples"]["properties"]
+    call = bench("schema")
+    assert (call.code, call.err) == (0, "")
+    apples = json.loads(call.out)["$defs"]["metric-apples"]["properties"]
     assert apples["use"] == {"const": "apples", "description": "Counts apples.\n\nMany of them."}
     assert (apples["count"]["description"], apples["count"]["default"]) == ("How many.", 1)
     assert bench("schema", "--builtin").out == (SCHEMAS / "suite.schema.json").read_text()
@@ -441,18 +441,18 @@ def test_a_plugin_is_not_in_the_builtin_schema(bench: Bench, installed: Path) ->
 
 def test_a_broken_plugin_loses_its_parts_only(bench: Bench, installed: Path) -> None:
     installed.write_text("import no_such_module\n")
-    told = bench("schema", code=0)
-    assert told.err == (
+    call = bench("schema", code=0)
+    assert call.err == (
         "warning: left out: metric apples: plugin metric-apples (apples_plugin, of apples 1) "
         "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n"
     )
-    assert told.out == (SCHEMAS / "suite.schema.json").read_text()
+    assert call.out == (SCHEMAS / "suite.schema.json").read_text()
 
 
 def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers: Checkers) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
-    told = bench("schema", "-o", folder / "suite.schema.json", code=0)
-    assert told.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
+    call = bench("schema", "-o", folder / "suite.schema.json", code=0)
+    assert call.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
     suite = folder / "suite.toml"
     metric = '[metrics.m]\nuse = "apples"\nanything = { at = "all" }\n'
     profile = "[profiles.quick.metrics.m]\nanything = 2\n"
@@ -465,5 +465,5 @@ def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers:
 
 def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:
     assert "'case' is not one of" in bench("schema", "case", code=2).err
-    told = bench("schema", "-o", tmp_path / "no" / "x.json", code=5)
-    assert "No such file or directory\nhint: choose another file with -o" in told.err
+    call = bench("schema", "-o", tmp_path / "no" / "x.json", code=5)
+    assert "No such file or directory\nhint: choose another file with -o" in call.err

@@ -50,9 +50,9 @@ def test_a_file_of_ones_own_comes_before_a_name(bench: Bench, tmp_path: Path) ->
 @pytest.mark.parametrize("command", ["run", "check", "plan", "doctor"])
 @pytest.mark.parametrize("path", ["suites/macro.toml", "suites/studies/wsgi.toml"])
 def test_a_path_to_what_is_brought_leads_to_its_name(bench: Bench, command: str, path: str) -> None:
-    told = bench(command, path, code=2)
+    call = bench(command, path, code=2)
     name = Path(path).stem
-    assert told.err == (
+    assert call.err == (
         f"error: {path}: no such file\n"
         f"hint: that name is a built-in suite: write {name} instead of the path\n"
     )
@@ -60,9 +60,9 @@ def test_a_path_to_what_is_brought_leads_to_its_name(bench: Bench, command: str,
 
 @pytest.mark.parametrize("words", [("run", "macor"), ("new", "suite", "--from", "macor.toml")])
 def test_a_name_that_is_misspelt_leads_to_the_nearest(bench: Bench, words: tuple[str, ...]) -> None:
-    told = bench(*words, code=2)
+    call = bench(*words, code=2)
     assert (
-        "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in told.err
+        "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in call.err
     )
 
 
