@@ -113,11 +113,10 @@ def test_what_set_a_trial_aside_is_dealt_with_and_the_rest_of_it_is_not() -> Non
     noise = [check("N1", "fail"), check("N2", "fail", because="N1")]
     server = check("E1", "warn", subject="behaviour")
     first, again = measured(1, [*noise, server]), measured(2, [server])
-    found = {(one.id, one.state): one for one in causes([first, again], [], {1})}
+    found = {(cause.id, cause.state): cause for cause in causes([first, again], [], {1})}
     assert found.keys() == {("N1", "dealt with"), ("E1", "open")}
     assert found["N1", "dealt with"].trials == (1,)
-    assert found["E1", "open"].trials == (1, 2)
-    assert found["E1", "open"].audience == "limits"
+    assert (found["E1", "open"].trials, found["E1", "open"].audience) == ((1, 2), "limits")
 
 
 def test_whom_a_finding_concerns() -> None:

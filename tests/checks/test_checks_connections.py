@@ -40,7 +40,7 @@ def test_nothing_speaks_against_a_healthy_trial() -> None:
 
 def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
     bare = trial(observation=None, listener=None, load={"connections": None})
-    found = {one.id: one.status for one in connections.of_trial(bare, LIMITS)}
+    found = {check.id: check.status for check in connections.of_trial(bare, LIMITS)}
     assert found == {**dict.fromkeys(("K1", "K2", "K3", "K5", "K7"), "unknown"), "K4": "pass"}
     no_times = bare.model_copy(update={"reading": reading(latency=None)})
     assert delayed(no_times, LIMITS).status == "unknown"
@@ -53,9 +53,7 @@ def test_nothing_observed_is_unknown_and_never_a_pass() -> None:
     ("opened", "status"),
     [(17, "pass"), (16 * 1.05 + 5 + 1, "pass"), (201, "pass"), (202, "fail"), (20_001, "fail")],
 )
-def test_keep_alive_is_honoured_or_a_hundred_requests_go_over_each(
-    opened: float, status: str
-) -> None:
+def test_keep_alive_by_requests_per_connection(opened: float, status: str) -> None:
     # wrk -c16 has 17 connections in a network of its own: one is its test connection.
     check = keep_alive(counted(TcpPassiveOpens=int(opened)), LIMITS)
     assert (check.status, check.subject, check.value) == (status, "behaviour", int(opened) - 1)
@@ -78,15 +76,9 @@ def test_without_keep_alive_each_request_has_its_own(opened: int, status: str) -
 
 @pytest.mark.parametrize(
     ("changed", "counters"),
-    [
-        ({"unanswered": 800}, {}),
-        ({"errors": {"length": 800}}, {}),
-        ({}, {"TcpEstabResets": 800}),
-    ],
+    [({"unanswered": 800}, {}), ({"errors": {"length": 800}}, {}), ({}, {"TcpEstabResets": 800})],
 )
-def test_connections_that_were_reset_were_not_used_again(
-    changed: dict[str, Any], counters: dict[str, int]
-) -> None:
+def test_reset_connections_are_not_used(changed: dict[str, Any], counters: dict[str, int]) -> None:
     fields = {"responses": 10_000 - changed.get("unanswered", 0), "connections": 9_200}
     seen = counted(**{"TcpPassiveOpens": 9_200, **counters}).observation
     closing = trial(
@@ -127,9 +119,7 @@ def test_keep_alive_is_unknown_with_its_reason(changed: Any) -> None:
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(0, 10**6), st.booleans())
-def test_keep_alive_fails_exactly_by_its_rule(
-    allowed: int, responses: int, opened: int, keeps: bool
-) -> None:
+def test_the_rule_of_keep_alive(allowed: int, responses: int, opened: int, keeps: bool) -> None:
     read = reading(
         responses=responses, good_at_least=responses, good_at_most=responses, connections=opened
     )
@@ -151,7 +141,7 @@ def test_sides_that_treat_connections_otherwise_are_told() -> None:
     unknown = trial(server="other", load={"keep_alive": None})
 
     def between(*sides: Trial) -> list[Check]:
-        return list(connections.of_comparison([[one] for one in sides], LIMITS))
+        return list(connections.of_comparison([[side] for side in sides], LIMITS))
 
     assert [one.status for one in between(kept, closed)] == ["warn"]
     assert "kept" in between(kept, closed)[0].message

@@ -115,7 +115,7 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
     assert asks == Percentiles(frozenset({50}), mean=False)
     # As a quick run of the suite macro: 112 responses, the last request under way.
     few = trial(reading=of(112), load=Load(connections=1, concurrency=1, keep_alive=True))
-    judged = [one for one in ask.of_trial(few, LIMITS, asks) if one.id in {"S2", "E2", "O1"}]
+    judged = [check for check in ask.of_trial(few, LIMITS, asks) if check.id in {"S2", "E2", "O1"}]
     assert {(one.id, one.component, one.status) for one in judged} == {
         ("S2", "p50", "warn"),
         ("E2", "p50", "pass"),
@@ -132,9 +132,7 @@ def test_a_suite_of_medians_is_judged_by_medians() -> None:
         ({"latency": MEDIAN, "silent": Silent()}, {50, 90, 99}, True),
     ],
 )
-def test_metrics_tell_their_percentiles(
-    metrics: dict[str, Metric], shown: set[float], *, mean: bool
-) -> None:
+def test_percentiles_named(metrics: dict[str, Metric], shown: set[float], *, mean: bool) -> None:
     assert of_scenario(*of_metrics(**metrics), "s") == Percentiles(frozenset(shown), mean)
 
 
@@ -149,8 +147,8 @@ def test_an_asked_percentile_of_any_height_is_judged() -> None:
 
 def test_a_mean_is_as_good_as_its_tail() -> None:
     checks = ask.of_trial(trial(reading=of(50_000)), LIMITS, Percentiles(frozenset(), mean=True))
-    assert {one.id for one in checks} >= {"E2", "O1"}
-    assert "S2" not in {one.id for one in checks}
+    assert {check.id for check in checks} >= {"E2", "O1"}
+    assert "S2" not in {check.id for check in checks}
 
 
 def test_a_scenario_with_metrics_of_its_own_and_an_objective() -> None:

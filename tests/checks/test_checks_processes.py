@@ -22,9 +22,7 @@ def server(**changed: Any) -> Trial:
 
 
 @pytest.mark.parametrize(("ended", "begun", "value"), [(1, 1, 1), (1, 2, 2), (3, 0, 3)])
-def test_a_process_that_did_not_live_through_is_a_finding(
-    ended: int, begun: int, value: int
-) -> None:
+def test_a_process_that_ended_is_a_finding(ended: int, begun: int, value: int) -> None:
     check = only(restarts.of_trial(server(ended_processes=ended, new_processes=begun), LIMITS))
     assert (check.status, check.subject, check.value) == ("fail", "behaviour", value)
     assert check.component == "server-a"

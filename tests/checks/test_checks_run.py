@@ -49,8 +49,7 @@ duration = "4s"
 """)
     done = bench("run", folder / "suite.toml", "-o", folder / "results")
     assert done.code in {0, 4}, done.all  # 4 where others take CPU: no attempt is believed
-    first = min(folder.glob("results/*/trials/*/trial.json"))
-    return list(json.loads(first.read_text())["checks"])
+    return list(json.loads(min(folder.glob("results/*/trials/*/trial.json")).read_text())["checks"])
 
 
 def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
@@ -65,9 +64,7 @@ def only(found: list[dict[str, Any]], id_: str, of: str = "") -> dict[str, Any]:
         ("single", "; single requests were slow while others"),
     ],
 )
-def test_a_closed_loop_is_told_what_it_did_not_see(
-    bench: Bench, tmp_path: Path, way: str, says: str
-) -> None:
+def test_the_blind_spot_of_a_closed_loop(bench: Bench, tmp_path: Path, way: str, says: str) -> None:
     found = checks(bench, tmp_path, way, "", ("L3", ""))
     omitted = only(found, "O1")
     assert (omitted["status"], omitted["invalidates"]) == ("fail", "latency")
@@ -79,9 +76,7 @@ def test_a_closed_loop_is_told_what_it_did_not_see(
     assert "L4" not in {check["id"] for check in found}
 
 
-def test_a_rate_that_no_server_keeps_is_the_servers_doing_only_where_the_tool_was_on_time(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missed_rate_of_a_punctual_tool_is_the_servers(bench: Bench, tmp_path: Path) -> None:
     found = checks(bench, tmp_path, "each", 'rate = "100/s"', ("L4", "lateness"))
     kept = only(found, "L4", "rate")
     assert kept["status"] == "fail"

@@ -74,8 +74,7 @@ def test_slices_without_a_response(empty: int, status: str) -> None:
     ("foreign_s", "status"), [(0.01, "pass"), (0.025, "warn"), (0.06, "fail"), (None, "unknown")]
 )
 def test_noise_that_met_one_side_more(foreign_s: float | None, status: str) -> None:
-    found = between(other_slices(STEADY, foreign_cpu_s=foreign_s), STEADY, "I2")
-    assert found.status == status
+    assert between(other_slices(STEADY, foreign_cpu_s=foreign_s), STEADY, "I2").status == status
 
 
 def test_noise_that_met_both_alike_is_no_fault() -> None:

@@ -124,8 +124,7 @@ def session(trial: Trial, ceilings: Sequence[Ceiling] = (), **changed: Any) -> R
 
 
 def server_of(**used: Any) -> Any:
-    own = usage("server-flask", "server", **used)
-    return observation(usage=(own, *parts()[1:]))
+    return observation(usage=(usage("server-flask", "server", **used), *parts()[1:]))
 
 
 # --- worlds: the options of a suite, as keywords, to the checks of its run -----------------------
@@ -229,8 +228,8 @@ def late_ends(interleave: str = "100ms", **_: Any) -> Run:
     slice_s = float(interleave.removesuffix("ms")) / 1000
     steady = turns(*[200] * 20, slice_s=slice_s)
     slices = (
-        one.model_copy(update={"end_s": one.start_s + slice_s, "drained_s": 0.02})
-        for one in steady.slices
+        slice_.model_copy(update={"end_s": slice_.start_s + slice_s, "drained_s": 0.02})
+        for slice_ in steady.slices
     )
     return checked(made(turns=steady.model_copy(update={"slices": tuple(slices)})))
 
@@ -481,11 +480,11 @@ def printed(row: Row, run: Run) -> str:
     servers = {trial.case.server for trial in run.trials} | {"other"}
     cases = [
         plain.case(
-            plain.named(one, scenario="s", driver="closed"),
-            trials=any(trial.case.server == one for trial in run.trials),
-            failed=() if row.remedy != "S3.others" or one != "other" else FAILED,
+            plain.named(server, scenario="s", driver="closed"),
+            trials=any(trial.case.server == server for trial in run.trials),
+            failed=() if row.remedy != "S3.others" or server != "other" else FAILED,
         )
-        for one in sorted(servers)
+        for server in sorted(servers)
     ]
     return remedy(id_, findings(run.checks, id_), plain.summary(*cases), run.trials)
 
@@ -513,9 +512,7 @@ def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.remedy)
-def test_a_remedy_is_typed_as_it_is_printed_and_the_finding_is_gone(
-    row: Row, tmp_path: Path
-) -> None:
+def test_a_printed_remedy_removes_its_finding(row: Row, tmp_path: Path) -> None:
     id_ = row.remedy.partition(".")[0]
     faulty = row.world()
     assert findings(faulty.checks, id_), [check for check in faulty.checks if check.id == id_]

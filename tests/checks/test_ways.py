@@ -90,12 +90,9 @@ def test_all_checks_that_share_a_reason_are_one_cause(results: Sequence[Recordin
         assert {first, *others} <= {finding.check.id for finding in causes[first].findings}
 
 
-def test_why_tells_of_a_check_that_a_way_cannot_ask(
-    bench: Bench, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    told = bench("report", shared(tmp_path_factory), "--why", "h3")
-    assert told.code == 2
-    assert "it is not judged: all parts run on one machine" in told.err
+def test_why_names_a_missing_check(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> None:
+    call = bench("report", shared(tmp_path_factory), "--why", "h3", code=2)
+    assert "it is not judged: all parts run on one machine" in call.err
 
 
 def test_the_page_is_drawn_from_the_code_and_the_recordings() -> None:
@@ -105,9 +102,7 @@ def test_the_page_is_drawn_from_the_code_and_the_recordings() -> None:
 @pytest.mark.exhaustive
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("way", SUITES)
-def test_each_way_still_records_what_is_stored_of_it(
-    way: Way, bench: Bench, tmp_path: Path, by_cell: ByCell
-) -> None:
+def test_each_way_records_the_same(way: Way, bench: Bench, tmp_path: Path, by_cell: ByCell) -> None:
     """`BENCHFORGE_REWRITE=1` stores what it records."""
     results = recorded(way, bench, tmp_path)
     if os.environ.get("BENCHFORGE_REWRITE"):

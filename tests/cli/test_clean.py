@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, Told, bench_words, calls, needed
 from measured.small_results import shared
+from present import present
 from suite_texts.with_pace import suite
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -68,8 +69,7 @@ def in_terminal(own: dict[str, str], folder: Path, typed: str, *words: str) -> T
 
 def until_it_asks(process: subprocess.Popen[str]) -> Iterator[str]:
     """Yield what it prints until it asks: like a person, who types no answer before a question."""
-    assert process.stderr is not None
-    while letter := process.stderr.read(1):
+    while letter := present(process.stderr).read(1):
         yield letter
         if letter == ":":
             return
@@ -77,13 +77,12 @@ def until_it_asks(process: subprocess.Popen[str]) -> Iterator[str]:
 
 def test_nothing_is_removed_where_nobody_can_be_asked(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    told = bench("clean")
-    assert told.code == 2, told.all
-    assert "no terminal to confirm: nothing was removed" in told.err
-    assert "hint: add --yes" in told.err
-    assert "cache: 2 folders, " in told.out
-    assert f"template {template}: backend redis, built for cache" in told.out
-    assert f"runtime {runtime}: six==1.16.0" in told.out
+    call = bench("clean", code=2)
+    assert "no terminal to confirm: nothing was removed" in call.err
+    assert "hint: add --yes" in call.err
+    assert "cache: 2 folders, " in call.out
+    assert f"template {template}: backend redis, built for cache" in call.out
+    assert f"runtime {runtime}: six==1.16.0" in call.out
     assert (template / "content").exists()
     assert (runtime / "content").exists()
 
@@ -103,13 +102,11 @@ def test_what_was_brought_to_this_host_goes_under_its_older_name_too(
 
 def test_the_cache_goes_and_what_is_not_ours_stays(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
-    told = bench("clean", "--yes")
-    assert told.code == 0, told.all
-    assert "removed 2 folders, " in told.err
-    assert [one.name for one in template.parent.iterdir()] == ["mine"]
-    assert [one.name for one in runtime.parent.iterdir()] == ["mine"]
-    told = bench("clean", "--yes")
-    assert (told.code, "nothing to remove" in told.err) == (0, True), told.all
+    assert "removed 2 folders, " in bench("clean", "--yes", code=0).err
+    assert [path.name for path in template.parent.iterdir()] == ["mine"]
+    assert [path.name for path in runtime.parent.iterdir()] == ["mine"]
+    call = bench("clean", "--yes")
+    assert (call.code, "nothing to remove" in call.err) == (0, True), call.all
 
 
 def test_it_asks_before_it_removes(own: dict[str, str], tmp_path: Path) -> None:
@@ -125,14 +122,13 @@ def test_only_what_is_old_is_meant(bench: Bench, tmp_path: Path) -> None:
     template, runtime = cached(tmp_path)
     used = time.time() - 40 * 86400
     os.utime(template, (used, used))
-    told = bench("clean", "--older-than", "30d", "--yes")
-    assert told.code == 0, told.all
+    bench("clean", "--older-than", "30d", "--yes", code=0)
     assert not template.exists()
     assert runtime.exists()
     for age in ("99999999999d", "soon", "-1d", "30 days"):
-        told = bench("clean", f"--older-than={age}")
-        assert (told.code, f"--older-than {age}: not a valid age" in told.err) == (2, True), (
-            told.all
+        call = bench("clean", f"--older-than={age}")
+        assert (call.code, f"--older-than {age}: not a valid age" in call.err) == (2, True), (
+            call.all
         )
 
 
@@ -153,19 +149,17 @@ def test_results_go_where_their_folder_is_named(
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("")
     (tmp_path / "results/link").symlink_to(elsewhere)
-    told = bench("clean")
-    assert told.code == 0, told.all
-    assert f"results/{first.name}: finished, 6 of 6 measurements" in told.out
-    assert f"results/{second.name}: unfinished, 5 of 6 measurements" in told.out
-    assert f"stays: results/{first.name}/notes.txt, which benchforge did not write" in told.out
-    assert "results are kept; to remove them, name their folder with --results" in told.err
-    assert bench("clean", "--results", "results").code == 2
+    call = bench("clean", code=0)
+    assert f"results/{first.name}: finished, 6 of 6 measurements" in call.out
+    assert f"results/{second.name}: unfinished, 5 of 6 measurements" in call.out
+    assert f"stays: results/{first.name}/notes.txt, which benchforge did not write" in call.out
+    assert "results are kept; to remove them, name their folder with --results" in call.err
+    bench("clean", "--results", "results", code=2)
     assert (second / "result.json").exists()
-    told = bench("clean", "--results", "results", "--yes", "--older-than", "9d")
-    assert (told.code, second.exists()) == (0, True), told.all
-    told = bench("clean", "--results", "results", "--yes")
-    assert told.code == 0, told.all
-    there = sorted(str(one.relative_to(tmp_path / "results")) for one in first.rglob("*"))
+    call = bench("clean", "--results", "results", "--yes", "--older-than", "9d")
+    assert (call.code, second.exists()) == (0, True), call.all
+    bench("clean", "--results", "results", "--yes", code=0)
+    there = sorted(str(path.relative_to(tmp_path / "results")) for path in first.rglob("*"))
     assert there == [f"{first.name}/{name}" for name in ("notes.txt", "trials", "trials/notes.txt")]
     assert not second.exists()
     assert (tmp_path / "results/other/result.json").exists()
@@ -178,8 +172,8 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
     _, runtime = cached(tmp_path)
     path = suite(tmp_path, top='[backends.cache]\nuse = "redis"\ndataset = "foo"\n')
     path.write_text(path.read_text().replace('["pace"]', '["pace"]\nbackends = ["cache"]'))
-    told = bench("run", path, "--set", "repeat.blocks=1", "--set", "scenarios.ping.servers=['one']")
-    assert told.code == 0, told.all
+    call = bench("run", path, "--set", "repeat.blocks=1", "--set", "scenarios.ping.servers=['one']")
+    assert call.code == 0, call.all
     templates = runtime.parents[1] / "templates"
     folders = {one.name for one in templates.iterdir() if one.is_dir()}
     (name,) = folders - {KEY, "mine"}
@@ -193,35 +187,27 @@ def test_what_is_used_stays(bench: Bench, own: dict[str, str], tmp_path: Path) -
         subprocess.Popen([sys.executable, *program]) as runs,
     ):
         try:
-            assert serves.stdout is not None
-            assert serves.stdout.readline()
-            told = bench("clean", "--yes")
-            assert told.code == 0, told.all
-            assert f"stays: {template}: used by a benchforge that runs" in told.err
-            assert f"stays: {runtime}: used by process {runs.pid}" in told.err
+            assert present(serves.stdout).readline()
+            call = bench("clean", "--yes", code=0)
+            assert f"stays: {template}: used by a benchforge that runs" in call.err
+            assert f"stays: {runtime}: used by process {runs.pid}" in call.err
             assert (template.exists(), runtime.exists()) == (True, True)
             assert not (templates / KEY).exists()
         finally:
             serves.terminate()
             runs.kill()
-    assert bench("clean", "--yes").code == 0
+    bench("clean", "--yes", code=0)
     assert not template.exists()
 
 
-def test_what_a_killed_benchforge_left_is_listed_and_goes(
-    bench: Bench, own: dict[str, str], tmp_path: Path
-) -> None:
+def test_leftovers_of_a_kill_are_removed(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "one"),
-        cwd=tmp_path,
-        env=own,
-        stdout=subprocess.PIPE,
+        bench_words("serve", suite(tmp_path), "one"), cwd=tmp_path, env=own, stdout=subprocess.PIPE
     ) as serves:
         try:
-            assert serves.stdout is not None
-            assert serves.stdout.readline()
-            told = bench("clean")
-            assert str(tmp_path / "t") not in told.out, told.all
+            assert present(serves.stdout).readline()
+            call = bench("clean")
+            assert str(tmp_path / "t") not in call.out, call.all
         finally:
             serves.send_signal(signal.SIGKILL)
     # Its logs, its scratch; and what another had not yet made a result, or was removing.
@@ -229,20 +215,16 @@ def test_what_a_killed_benchforge_left_is_listed_and_goes(
     left = [half, *(tmp_path / "t").iterdir()]
     assert {one.name[:8] for one in left} >= {"bf-serve", ".bf-0123"}
     assert len(left) == 3
-    told = bench("clean")
-    assert told.code == 2, told.all
-    assert "left by a killed benchforge:\n" in told.out
+    call = bench("clean", code=2)
+    assert "left by a killed benchforge:\n" in call.out
     shown = [f"  {one}\n" for one in ("results/.bf-0123abcd", *left[1:])]
-    assert [one for one in shown if one not in told.out] == []
+    assert [one for one in shown if one not in call.out] == []
     assert all(one.exists() for one in left)
-    told = bench("clean", "--yes")
-    assert told.code == 0, told.all
+    bench("clean", "--yes", code=0)
     assert not any(one.exists() for one in left)
 
 
-def test_while_another_measures_nothing_is_removed(
-    bench: Bench, own: dict[str, str], tmp_path: Path
-) -> None:
+def test_nothing_goes_during_a_run(bench: Bench, own: dict[str, str], tmp_path: Path) -> None:
     template, _ = cached(tmp_path)
     path = suite(tmp_path, blocks=50)
     with subprocess.Popen(
@@ -251,9 +233,8 @@ def test_while_another_measures_nothing_is_removed(
         try:
             while runs.poll() is None and not list(tmp_path.glob("results/*/trials/*")):
                 time.sleep(0.05)
-            told = bench("clean", "--results", "results", "--yes")
-            assert told.code == 2, told.all
-            assert f"benchforge run (process {runs.pid}) is measuring: nothing was" in told.err
+            call = bench("clean", "--results", "results", "--yes", code=2)
+            assert f"benchforge run (process {runs.pid}) is measuring: nothing was" in call.err
         finally:
             runs.terminate()
             runs.communicate(timeout=300)

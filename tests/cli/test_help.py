@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from present import present
 
 from benchforge.cli.app import group
 from benchforge.cli.console.options import argument, click_command, option
@@ -33,8 +34,7 @@ for name in sys.argv[1:]:
 
 
 def declared(name: str) -> click.Command:
-    command = group.get_command(click.Context(group), name)
-    assert command is not None
+    command = present(group.get_command(click.Context(group), name))
     return command.commands.get("suite", command) if isinstance(command, click.Group) else command
 
 
@@ -90,8 +90,7 @@ def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_has_no_escape_and_its_examples_have_lines(name: str) -> None:
-    command = group.get_command(click.Context(group), name)
-    assert command is not None
+    command = present(group.get_command(click.Context(group), name))
     below = command.commands.values() if isinstance(command, click.Group) else ()
     for one in (command, *below):
         text = one.get_help(click.Context(one, info_name=name))

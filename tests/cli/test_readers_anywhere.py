@@ -64,13 +64,10 @@ for name in {HIDDEN}:
     except ModuleNotFoundError:
         print(name)
 """
-    shown = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert shown.split() == [*HIDDEN]
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == [*HIDDEN]
 
 
-def test_a_result_is_reported_verified_and_validated(
-    result: Path, tmp_path: Path, bench: Bench
-) -> None:
+def test_a_result_is_read_without_programs(result: Path, tmp_path: Path, bench: Bench) -> None:
     made = tmp_path / "made"
     report, validate, verify = without(
         tmp_path, ("report", result, "-o", made), ("validate", result), ("verify", result)
@@ -84,9 +81,7 @@ def test_a_result_is_reported_verified_and_validated(
     assert verify.code in {0, 2}, verify.err
 
 
-def test_results_are_compared_and_followed_and_numbers_of_other_tools_audited(
-    result: Path, tmp_path: Path, bench: Bench
-) -> None:
+def test_compare_history_and_audit(result: Path, tmp_path: Path, bench: Bench) -> None:
     days = [session(result, tmp_path, day) for day in (1, 2)]
     printed = OUTPUTS / "wrk/healthy/stdout.txt"
     compare, history, audit = without(

@@ -31,13 +31,9 @@ def test_each_trial_is_opened_once(tmp_path: Path) -> None:
     for number in range(1, BLOCKS + 1):
         file = tmp_path / TRIALS / f"{number:04}" / TRIAL
         file.parent.mkdir(parents=True)
-        trial = plain.trial(number=number, block=number, case=CASE)
-        file.write_text(trial.model_dump_json())
+        file.write_text(plain.trial(number=number, block=number, case=CASE).model_dump_json())
     done = subprocess.run(
-        [sys.executable, "-c", OPENS, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", OPENS, str(tmp_path)], capture_output=True, text=True, check=False
     )
     opened = json.loads(done.stderr.splitlines()[-1])
     for command, files in zip(COMMANDS, opened[1:], strict=True):

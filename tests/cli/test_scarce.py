@@ -57,9 +57,7 @@ def limited(folder: Path, limit: int, most: int, *words: str) -> Told:
 
 
 @pytest.mark.parametrize("words", [("run", "a.toml"), ("check", "a.toml"), ("doctor",)])
-def test_too_little_memory_is_one_sentence_wherever_it_ends(
-    folder: Path, words: tuple[str, ...]
-) -> None:
+def test_too_little_memory_is_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
     """Imports fail for it, too, and those of the error's own sentence."""
     done = limited(folder, resource.RLIMIT_AS, 40_000 << 10, *words)
     assert (done.code, done.err) == (4, MEMORY)
@@ -129,12 +127,13 @@ def mounting(folder: Path) -> Mounting:
         calls = sorted(says.glob("*.err"))
         done = [
             Told(
-                int(one.with_suffix("").read_text()),
-                *(one.with_suffix(end).read_text() for end in (".out", ".err")),
+                int(script_end.with_suffix("").read_text()),
+                script_end.with_suffix(".out").read_text(),
+                script_end.read_text(),
             )
-            for one in calls
+            for script_end in calls
         ]
-        assert not [one for one in done if "Traceback" in one.all]
+        assert not [call for call in done if "Traceback" in call.all]
         return done
 
     return ran
@@ -148,9 +147,7 @@ def mounting(folder: Path) -> Mounting:
         "export XDG_CACHE_HOME=$PWD/home/.cache; closed $XDG_CACHE_HOME",
     ],
 )
-def test_a_cache_that_cannot_be_written_is_told_and_keeps_nobody_from_measuring(
-    mounting: Mounting, script: str
-) -> None:
+def test_a_read_only_cache_stops_no_measurement(mounting: Mounting, script: str) -> None:
     last = "bench run a.toml" if script == "closed home" else "bench check a.toml"
     doctor, done = mounting(f"{script}; bench doctor a.toml --json; {last}")
     assert (doctor.code, done.code) == (0, 0), doctor.all + done.all
@@ -195,9 +192,7 @@ def test_a_folder_that_is_full_takes_nothing_and_reads_go_on(mounting: Mounting)
     assert duel.err.endswith("device\nhint: choose another folder with --save or -o\n"), duel.err
 
 
-def test_a_cache_that_is_full_is_told_before_something_is_built(
-    folder: Path, mounting: Mounting
-) -> None:
+def test_a_full_cache_is_an_error_before_a_build(folder: Path, mounting: Mounting) -> None:
     needed("uv")
     runtime = f'\n[runtimes.own]\npython = "{sys.executable}"\nrequires = ["waitress"]\n'
     text = SUITE.replace('app = "hello_wsgi"', 'app = "hello_wsgi"\nruntime = "own"') + runtime

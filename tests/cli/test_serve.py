@@ -156,9 +156,7 @@ def needs_flask() -> None:
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
 )
-def test_a_server_with_its_database_serves_until_it_is_asked_to_end(
-    folder: Path, number: signal.Signals
-) -> None:
+def test_a_server_and_its_database_serve(folder: Path, number: signal.Signals) -> None:
     needs_flask()
     with serving(folder, "flask", lines=3) as one:
         assert one.lines[0].startswith("flask: http://127.0.0.1:")
@@ -215,9 +213,9 @@ def test_it_serves_at_the_port_that_is_asked_for(folder: Path) -> None:
 def test_a_port_that_is_taken_is_told_with_who_has_it(bench: Bench, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        told = bench("serve", suite(tmp_path), "plain", "--port", port)
-    assert told.code == 2
-    assert f"--port {port}: the port is taken by process {os.getpid()} (" in told.err
+        call = bench("serve", suite(tmp_path), "plain", "--port", port)
+    assert call.code == 2
+    assert f"--port {port}: the port is taken by process {os.getpid()} (" in call.err
 
 
 def test_two_may_serve_at_once_and_beside_a_measurement(folder: Path, tmp_path: Path) -> None:
@@ -262,19 +260,16 @@ def test_a_backend_that_ends_by_itself_is_told(folder: Path) -> None:
 
 
 def test_a_wrong_answer_ends_it_and_its_logs_stay(bench: Bench, tmp_path: Path) -> None:
-    told = bench("serve", suite(tmp_path), "wrong", "-o", "kept")
-    assert told.code == 4
-    assert "error: wrong: GET /ping: " in told.err
+    call = bench("serve", suite(tmp_path), "wrong", "-o", "kept", code=4)
+    assert "error: wrong: GET /ping: " in call.err
     (logs,) = (tmp_path / "kept").glob("serve-wrong-*")
     assert (logs / "server-wrong.err").exists()
-    assert f"logs are kept in kept/{logs.name}" in told.err
+    assert f"logs are kept in kept/{logs.name}" in call.err
 
 
 def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> None:
     with subprocess.Popen(
-        bench_words("serve", suite(tmp_path), "wrong"),
-        stderr=subprocess.PIPE,
-        text=True,
+        bench_words("serve", suite(tmp_path), "wrong"), stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         # What a killed benchforge of another test had left may be named before.
@@ -309,15 +304,13 @@ def test_interrupted_before_it_serves_it_ends_as_any_command(tmp_path: Path) -> 
 def test_what_cannot_be_served_is_told(
     bench: Bench, tmp_path: Path, words: Sequence[str], told: Sequence[str]
 ) -> None:
-    done = bench("serve", suite(tmp_path), *words)
-    assert done.code == 2
+    done = bench("serve", suite(tmp_path), *words, code=2)
     for one in told:
         assert one in done.err
 
 
 def test_logs_that_cannot_be_written_end_it_with_5(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    told = bench("serve", suite(tmp_path), "plain", "-o", "file")
-    assert told.code == 5
+    call = bench("serve", suite(tmp_path), "plain", "-o", "file", code=5)
     # Before it may stand what a killed benchforge of another test had left.
-    assert "error: file: File exists\nhint: choose another folder" in told.err
+    assert "error: file: File exists\nhint: choose another folder" in call.err

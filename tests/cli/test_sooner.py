@@ -39,17 +39,14 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (folder / "alike.toml").write_text(SUITE)
     printed = ""
     for number in range(4):
-        told = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}")
-        printed = told.all
+        printed = calls(bench_words(), folder)("run", "alike.toml", "-o", f"results{number}").all
         if SAYS in printed and "scenarios.hello.blocks=" in printed:
             (made,) = (folder / f"results{number}").iterdir()
             return made, printed
     raise AssertionError(printed)
 
 
-def test_the_command_that_is_printed_measures_in_turns(
-    undecided: tuple[Path, str],
-) -> None:
+def test_the_printed_command_measures_in_turns(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
     (line,) = (one for one in printed.splitlines() if one.startswith(SAYS))
     words = shlex.split(line.removeprefix(SAYS))
@@ -62,9 +59,7 @@ def test_the_command_that_is_printed_measures_in_turns(
     assert header["only"] == ["hello"]
 
 
-def test_the_command_for_more_blocks_has_the_words_of_the_run(
-    undecided: tuple[Path, str],
-) -> None:
+def test_the_command_for_more_blocks_repeats_the_options(undecided: tuple[Path, str]) -> None:
     made, printed = undecided
     words = " ".join(printed.split()).partition("half as wide: ")[2].partition(", about ")[0]
     words = words or " ".join(printed.split()).partition("To decide: ")[2].partition(", about ")[0]
@@ -79,15 +74,14 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
     bench = calls(bench_words(), tmp_path)
     two = '[scenarios.longer]\nrequest = { path = "/" }\nservers = ["one", "two"]\nblocks = 5\n'
     (tmp_path / "some.toml").write_text(f'{SUITE}{two}loaders = ["closed"]\n')
-    bench("run", "some.toml", "--set", "loaders.closed.duration=0.2s")
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", "some.toml", "--set", "loaders.closed.duration=0.2s").result
     # A look may be left out if the one before took long: the first of a session never is.
     for trial in sorted(result.glob("trials/*"))[12:]:
         (trial / "trial.json").unlink()
     for made in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (result / made).unlink()
-    told = bench("run", "--resume", result)
-    assert "after 4 of 5 blocks: longer, throughput: " in told.err, told.err
+    call = bench("run", "--resume", result)
+    assert "after 4 of 5 blocks: longer, throughput: " in call.err, call.err
 
 
 @pytest.mark.parametrize(
@@ -98,9 +92,7 @@ def test_answers_are_shown_after_a_block_that_only_some_scenarios_have(tmp_path:
         ('loaders = ["closed"]', 'loaders = ["closed"], interleave = "off"'),
     ],
 )
-def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(
-    undecided: tuple[Path, str], tmp_path: Path, old: str, new: str
-) -> None:
+def test_no_turns_possible(undecided: tuple[Path, str], tmp_path: Path, old: str, new: str) -> None:
     registry, (made, _) = Registry(), undecided
     header, trials = read_header(made), read_trials(made)
     path = tmp_path / "alike.toml"
@@ -108,8 +100,7 @@ def test_where_turns_are_not_wanted_or_not_valid_no_command_is_printed(
     def command(text: str) -> str:
         path.write_text(text)
         suite = load(path, registry)
-        summary = concluded(header, trials, suite.metrics)
-        return in_turns(summary, header, trials, suite, registry)
+        return in_turns(concluded(header, trials, suite.metrics), header, trials, suite, registry)
 
     assert command(SUITE).startswith(SAYS)
     assert command(SUITE.replace(old, new)) == ""

@@ -78,8 +78,8 @@ def test_the_project_and_what_is_installed_are_called_alike(bench: Bench) -> Non
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == DISTRIBUTION
     assert importlib.metadata.version(DISTRIBUTION) == own_version() == project["version"]
-    told = bench("--version")
-    assert (told.code, told.out) == (0, f"benchforge {own_version()}\n")
+    call = bench("--version")
+    assert (call.code, call.out) == (0, f"benchforge {own_version()}\n")
 
 
 def test_another_distribution_of_the_same_package_is_told_in_one_line(tmp_path: Path) -> None:

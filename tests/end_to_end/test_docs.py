@@ -164,9 +164,7 @@ def test_the_first_page_leads_to_all_others() -> None:
     assert {page for page in PAGES.values() if DOCS in page.parents} - {first} - led == set()
 
 
-def test_the_reference_is_what_the_code_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["docs.generate", str(tmp_path)])
     reference.main()
     drawn = {page.name: page.read_text() for page in tmp_path.glob("*.md")}
@@ -194,15 +192,15 @@ def test_every_option_of_every_part_has_a_sentence(kind: Kind) -> None:
     for name in Registry().names(kind):
         cls = Registry().part(kind, name)
         assert cls.__doc__
-        assert [one.name for one in options(cls) if not one.doc] == []
+        assert [option.name for option in options(cls) if not option.doc] == []
 
 
 @pytest.mark.parametrize("model", [Repeat, Scenario, Wanted, Request, Expect, Runtime, Tuning])
 def test_every_key_of_a_suite_has_a_sentence_and_an_example(
     model: type[Repeat | Scenario | Wanted | Request | Expect | Runtime | Tuning],
 ) -> None:
-    keys = {one.name for one in options(model)}
-    assert [one.name for one in options(model) if not one.doc] == []
+    keys = {option.name for option in options(model)}
+    assert [option.name for option in options(model) if not option.doc] == []
     shown = "".join(one.text for one in blocks(DOCS / "reference/suite.md"))
     assert [key for key in keys if not re.search(rf"\b{key} = ", shown)] == []
 
@@ -246,9 +244,7 @@ def test_dots_stand_for_anything(shown: list[str], out: str, same: bool) -> None
     ],
     ids=lambda wrong: wrong.text.splitlines()[0],
 )
-def test_a_wrong_page_is_told(
-    wrong: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_with_faults(wrong: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError):
         Page(tmp_path, monkeypatch).follow(wrong)
 

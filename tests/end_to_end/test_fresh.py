@@ -22,8 +22,7 @@ def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path
     words = [sys.executable, str(PROGRAMS / "servers/says_who.py"), "--port", "{port}"]
     suite = tmp_path / "fresh.toml"
     suite.write_text(SUITE.format(backends="", command=words, named=""))
-    done = bench("run", suite)
-    assert done.code == 0, done.all
+    bench("run", suite, code=0)
     outs = sorted(tmp_path.glob("results/*/trials/*/server-one.out"))
     said = [json.loads(out.read_text()) for out in outs]
     seeds = [json.loads((out.parent / "trial.json").read_text())["seed"] for out in outs]
@@ -41,8 +40,7 @@ def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Pat
     suite = tmp_path / "fresh.toml"
     named = 'backends = ["rows"]'
     suite.write_text(SUITE.format(backends=backend, command=words, named=named))
-    done = bench("run", suite)
-    assert done.code == 0, done.all
+    bench("run", suite, code=0)
     folders = sorted(tmp_path.glob("results/*/trials/*"))
     assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1]
     for folder in folders:

@@ -133,9 +133,7 @@ def jobs_of_the_page() -> Iterator[dict[str, Any]]:
             yield yaml.safe_load(text)
 
 
-def test_the_action_measures_a_pull_request_of_a_shallow_clone(
-    job: Job, steps: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_action_measures(job: Job, steps: dict[str, subprocess.CompletedProcess[str]]) -> None:
     last = steps["Compare with the base"]
     assert last.returncode in {0, 1, 4}, last.stderr
     assert f"against commit {job.base[:7]}" in last.stdout
@@ -148,13 +146,11 @@ def test_the_action_measures_a_pull_request_of_a_shallow_clone(
     assert json.loads((job.temp / "gate/badge.json").read_text())["label"] == "benchforge gate"
 
 
-def test_the_jobs_of_the_page_are_yaml_and_their_commands_run(
-    job: Job, steps: dict[str, subprocess.CompletedProcess[str]]
-) -> None:
+def test_the_jobs_are_valid(job: Job, steps: dict[str, subprocess.CompletedProcess[str]]) -> None:
     assert steps
     github, gitlab = jobs_of_the_page()
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    (use,) = [one for one in github["jobs"]["gate"]["steps"] if "benchforge" in one["uses"]]
+    (use,) = [step for step in github["jobs"]["gate"]["steps"] if "benchforge" in step["uses"]]
     assert use["with"].keys() <= action["inputs"].keys()
     assert github["permissions"] == {"contents": "read"}
     fetch, compare = gitlab["gate"]["script"]

@@ -78,8 +78,7 @@ def test_a_mix_has_rows_and_claims_of_its_kinds(bench: Bench, tmp_path: Path) ->
     assert all(len(digests) == 1 for digests in by_block.values())
     assert len(set().union(*by_block.values())) == 3
 
-    verified = bench("verify", str(result))
-    assert verified.code == 0, verified.all
+    bench("verify", str(result), code=0)
     damaged = next(result.glob("trials/*/trial.json"))
     changed = json.loads(damaged.read_text())
     changed["stream"]["kinds"]["item"]["records"] += 1
@@ -99,10 +98,10 @@ def test_a_search_has_objectives_of_kinds(bench: Bench, tmp_path: Path) -> None:
     assert ran.code in {0, 4}, ran.all
     (result,) = (tmp_path / "results").iterdir()
     first = json.loads((result / "trials/0001/trial.json").read_text())
-    outcomes = {one["objective"]: one for one in first["search_outcome"]["outcomes"]}
+    outcomes = {outcome["objective"]: outcome for outcome in first["search_outcome"]["outcomes"]}
     slow, items = outcomes["latency mean slow < 20ms"], outcomes["latency mean item < 2s"]
     assert (slow["kept"], items["kept"]) == (False, True)
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
 
 KINDS = {
@@ -113,14 +112,11 @@ KINDS = {
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("stem", KINDS)
-def test_a_mix_that_is_built_in_is_answered_rightly(
-    bench: Bench, tmp_path: Path, stem: str
-) -> None:
+def test_a_built_in_mix_is_answered_rightly(bench: Bench, tmp_path: Path, stem: str) -> None:
     needed("postgres")
     for duration in ("300ms", "2s", "20s"):  # until a busy machine had time for each kind
         words = ("--set", f"loaders.users.duration={duration}", "-o", f"in-{duration}")
-        ran = bench("run", stem, "--profile", "quick", *words)
-        assert ran.code == 0, ran.all
+        bench("run", stem, "--profile", "quick", *words, code=0)
         (result,) = (tmp_path / f"in-{duration}").iterdir()
         trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
         assert len(trials) == 3
@@ -133,4 +129,4 @@ def test_a_mix_that_is_built_in_is_answered_rightly(
         for label, reading in readings.items():
             assert reading["responses"] > 0, label
             assert reading["responses"] == reading["good_at_least"], label
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)

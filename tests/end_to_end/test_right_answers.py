@@ -73,7 +73,7 @@ expects.b = { status = 202, body_matches = '"id": 49\\}' }
 def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "rows.py").write_text(APP)
     (tmp_path / "suite.toml").write_text(SUITE)
-    told = bench("run", "suite.toml")
+    call = bench("run", "suite.toml")
     (result,) = (tmp_path / "results").iterdir()
     trials = [json.loads(file.read_text()) for file in result.glob("trials/*/trial.json")]
     assert {(one["case"]["scenario"], one["case"]["server"]) for one in trials} == {
@@ -82,7 +82,7 @@ def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Pat
         ("rows", "b"),
     }
     for trial in trials:
-        assert trial["failure"] is None, told.all
+        assert trial["failure"] is None, call.all
         classes = trial["reading"]["errors"]
         assert not classes.get("length", 0) + classes.get("status", 0), trial["reading"]
     page = (result / "report.md").read_text()

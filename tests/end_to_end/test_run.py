@@ -38,25 +38,22 @@ print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 
 def test_a_run_measures_reports_and_is_valid(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    path = suite(tmp_path, answering(), scenario='expect = { body = "pong" }')
-    told = bench("run", path)
-    assert told.code == 0, told.all
-    assert "1 case, 1 block: 1 trial, " in told.err
-    assert "one" in told.out
+    call = bench("run", suite(tmp_path, answering(), scenario='expect = { body = "pong" }'), code=0)
+    assert "1 case, 1 block: 1 trial, " in call.err
+    assert "one" in call.out
     (trial,) = trials(tmp_path)
     assert trial["failure"] is None
     assert trial["reading"]["good_at_least"] > 0
     (result,) = (tmp_path / "results").iterdir()
     for name in ("result.json", "summary.json", "report.md", "report.html", "raw.md"):
         assert (result / name).stat().st_size, name
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     assert "wrk" in (result / "raw.md").read_text()
 
 
 def test_json_is_all_that_stands_on_stdout(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering()), "--json")
-    summary = json.loads(told.out)
+    summary = json.loads(bench("run", suite(tmp_path, answering()), "--json").out)
     assert summary["kind"] == "summary"
     assert summary["cases"][0]["trials"] == 1
 
@@ -71,12 +68,9 @@ def test_a_scenario_takes_the_metrics_that_it_names(bench: Bench, tmp_path: Path
     ]
 
 
-def test_counters_of_the_private_network_tell_responses_per_connection(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_network_counters_give_responses_per_connection(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering()))
-    assert told.code == 0, told.all
+    bench("run", suite(tmp_path, answering()), code=0)
     (trial,) = trials(tmp_path)
     observation = trial["observation"]
     if observation["network"] == "private":
@@ -104,28 +98,22 @@ def test_a_server_that_is_wrong_is_a_trial_that_failed(
     needed("wrk")
     within = "1s" if "--start-after" in options else "60s"
     server = f'{answering(*options)}ready_within = "{within}"'
-    path = suite(tmp_path, server, scenario=scenario)
-    told = bench("run", path)
-    assert told.code == 4, told.all
-    assert says in told.out.replace("\n", " "), told.all
+    call = bench("run", suite(tmp_path, server, scenario=scenario), code=4)
+    assert says in call.out.replace("\n", " "), call.all
     (trial,) = trials(tmp_path)
     assert says in trial["failure"]["message"]
-    assert bench("validate", tmp_path / "results").code == 2  # not a result itself
-    (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
+    bench("validate", bench("validate", tmp_path / "results", code=2).result, code=0)
 
 
 def test_a_server_that_wants_a_login_has_a_hint(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering("--status", "401")))
-    assert told.code == 4, told.all
-    assert "hint: log in before the load: set `session` of the scenario" in told.out
+    call = bench("run", suite(tmp_path, answering("--status", "401")), code=4)
+    assert "hint: log in before the load: set `session` of the scenario" in call.out
 
 
 def test_the_last_lines_of_a_server_that_dies_are_shown(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, answering("--die-after", "1")))
-    assert "dying as told" in told.out
+    assert "dying as told" in bench("run", suite(tmp_path, answering("--die-after", "1"))).out
 
 
 def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_path: Path) -> None:
@@ -136,20 +124,16 @@ def test_servers_that_answer_otherwise_than_one_another_fail(bench: Bench, tmp_p
         scenario="expect = { same_body = true }",
     )
     path.write_text(path.read_text().replace('servers = ["one"]', 'servers = ["one", "two"]'))
-    told = bench("run", path)
-    assert told.code == 4
-    assert "not the body that" in told.out
-    assert "differs from byte 1 on" in told.out.replace("\n", " ")
+    call = bench("run", path, code=4)
+    assert "not the body that" in call.out
+    assert "differs from byte 1 on" in call.out.replace("\n", " ")
 
 
-def test_a_program_that_is_missing_is_named_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missing_program_is_named_before_the_start(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, 'use = "command"\ncommand = ["no-such-server", "{port}"]\n')
-    told = bench("run", path)
-    assert told.code == 3, told.all
-    assert "no-such-server" in told.err
-    assert "hint:" in told.err
+    call = bench("run", path, code=3)
+    assert "no-such-server" in call.err
+    assert "hint:" in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -166,21 +150,16 @@ def test_a_program_that_is_missing_is_named_before_anything_starts(
         (("validate", "missing"), "missing"),
     ],
 )
-def test_what_cannot_be_used_is_told_in_a_line(
-    bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
+def test_unusable_suites(bench: Bench, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
     suite(tmp_path, answering())
-    told = bench(*words)
-    assert told.code == 2, told.all
-    assert says in told.all
+    assert says in bench(*words, code=2).all
 
 
 def test_results_that_cannot_be_written_end_with_5(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "file").write_text("")
-    told = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file")
-    assert told.code == 5, told.all
-    assert "hint:" in told.err
+    call = bench("run", suite(tmp_path, answering()), "-o", tmp_path / "file", code=5)
+    assert "hint:" in call.err
 
 
 def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
@@ -237,9 +216,7 @@ def test_of_two_at_once_the_second_waits_and_names_the_first(tmp_path: Path) -> 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_leaves_no_process_and_keeps_finished_trials(
-    bench: Bench, tmp_path: Path, number: signal.Signals, code: int
-) -> None:
+def test_a_signal_ends_all(bench: Bench, tmp_path: Path, number: signal.Signals, code: int) -> None:
     needed("wrk")
     mark = f"mark-{tmp_path.name}-{number.name}"
     path = suite(tmp_path, answering("--body", mark))
@@ -260,13 +237,11 @@ def test_a_signal_leaves_no_process_and_keeps_finished_trials(
     assert "Traceback" not in err
     assert not marked(mark)
     (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     assert (result / "report.md").exists()
 
 
-def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_running_server_uses_the_hosts_network(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "ab")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -278,27 +253,25 @@ def test_a_server_that_runs_already_is_measured_in_the_hosts_network(
             ab = '[loaders.ab]\nuse = "ab"\nkeep_alive = false\nduration = "1s"\n'
             text = path.read_text().replace('["wrk"]', '["wrk", "ab"]')
             path.write_text(text.replace("[repeat]", f"{ab}[repeat]"))
-            told = bench("run", path)
+            call = bench("run", path)
         finally:
             server.terminate()
-    assert told.code == 0, told.all
+    assert call.code == 0, call.all
     assert [trial["failure"] for trial in trials(tmp_path)] == [None, None]
-    assert "unknown" in told.out  # the CPU time of what was not started here
+    assert "unknown" in call.out  # the CPU time of what was not started here
 
 
 def test_a_time_limit_and_fail_fast_end_early(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
-    told = bench("run", path, "--time-limit", "4s")
-    assert told.code == 0, told.all
+    bench("run", path, "--time-limit", "4s", code=0)
     assert 1 <= len(trials(tmp_path)) <= 3
     failing = tmp_path / "failing"
     failing.mkdir()
     path = suite(failing, answering("--status", "500"))
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 5"))
-    told = bench("run", path, "--fail-fast", "-o", failing / "results")
-    assert told.code == 4
+    bench("run", path, "--fail-fast", "-o", failing / "results", code=4)
     assert len(trials(failing)) == 1
 
 
@@ -306,10 +279,10 @@ def test_what_stands_in_a_suite_does_nothing_to_a_terminal(bench: Bench, tmp_pat
     needed("wrk")
     hostile = r'"a\u001b[2J\nb"'
     varied = f'vary = {{ "servers.one.environment.X" = [{hostile}] }}'
-    told = bench("run", suite(tmp_path, answering(), scenario=varied, top=f"title = {hostile}"))
-    assert told.code == 0, told.all
-    assert "\x1b[2J" not in told.all
-    lines = told.err.splitlines()
+    call = bench("run", suite(tmp_path, answering(), scenario=varied, top=f"title = {hostile}"))
+    assert call.code == 0, call.all
+    assert "\x1b[2J" not in call.all
+    lines = call.err.splitlines()
     assert r"a\x1b[2J\nb" in lines
     assert any(r"a\x1b[2J\nb" in line for line in lines if line.startswith("[1/1] "))
 
@@ -322,15 +295,15 @@ def test_a_port_that_is_taken_is_told(bench: Bench, tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         server = answering().replace("{port}", port)
         path = suite(tmp_path, server + 'ready_within = "60s"', top='network = "host"')
-        told = bench("run", path)
-    assert told.code == 4, told.all
-    assert "Address already in use" in told.out
+        call = bench("run", path)
+    assert call.code == 4, call.all
+    assert "Address already in use" in call.out
 
 
 def test_secrets_are_not_written(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     server = answering() + '\nenvironment = { API_TOKEN = "correct-horse" }\n'
-    assert bench("run", suite(tmp_path, server)).code == 0
+    bench("run", suite(tmp_path, server), code=0)
     for path in tmp_path.glob("results/**/*"):
         if path.is_file():
             assert b"correct-horse" not in path.read_bytes(), path

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.quiet_trial import LIMITS, reading
 from made.quiet_trial import trial as quiet_trial
+from present import present
 
 from benchforge.checks import ask
 from benchforge.errors import InvalidFile
@@ -66,20 +67,18 @@ def trial(rate: float = 1000, seconds: float = 10, **changed: Any) -> Trial:
 
 
 def sought(one: Trial, *, smoke: bool = False, find: RateSearch = FIND) -> SearchOutcome:
-    told = judged(one, {"s": find}, METRICS, smoke=smoke)
-    assert told is not None
-    return told
+    return present(judged(one, {"s": find}, METRICS, smoke=smoke))
 
 
 def test_a_trial_that_keeps_all_passes() -> None:
     told = sought(trial())
     assert (told.passed, told.why, told.transient, told.rate) == (True, "", False, 1000)
-    assert [one.objective for one in told.outcomes] == [
+    assert [outcome.objective for outcome in told.outcomes] == [
         "rate answered >= 99%",
         "errors < 0.1%",
         "latency p99 < 50ms",
     ]
-    assert [one.value for one in told.outcomes] == [1, 0, 0.002]
+    assert [outcome.value for outcome in told.outcomes] == [1, 0, 0.002]
 
 
 def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
@@ -91,10 +90,7 @@ def test_nothing_is_sought_in_other_scenarios_and_closed_loops() -> None:
     ("changed", "why"),
     [
         ({"latency": Histogram.of({60_000: 10_000})}, "latency p99 < 50ms: 60 ms"),
-        (
-            {"good_at_least": 9_980, "good_at_most": 9_980},
-            "errors < 0.1%: 0.2 %",
-        ),
+        ({"good_at_least": 9_980, "good_at_most": 9_980}, "errors < 0.1%: 0.2 %"),
         (
             {"responses": 9_700, "good_at_least": 9_700, "good_at_most": 9_700},
             "rate answered >= 99%: 97.01 %",
@@ -193,8 +189,7 @@ def test_a_disturbed_trial_that_kept_its_bound_proves_at_least_its_rate() -> Non
     quiet = trial(400, latency=Histogram.of({60_000: 4000}))
     update = {"number": 3, "block": 3, "case": CASE, "search_outcome": sought(quiet)}
     trials = [*trials[:2], quiet.model_copy(update=update)]
-    asked_rate = where(FIND, CASE, trials).rate
-    assert asked_rate is not None
+    asked_rate = present(where(FIND, CASE, trials).rate)
     trials.append(noisy(4, asked_rate))
     assert where(FIND, CASE, trials).rate == asked_rate  # after a failure it does not count
 
@@ -206,8 +201,7 @@ def test_a_bound_that_is_kept_with_the_tools_lateness_is_kept_without_it() -> No
 
 
 def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
-    told = sought(trial(schedule=Schedule(rate=1000, intended=10_000, sent=10_000)))
-    assert told.passed is None
+    assert sought(trial(schedule=Schedule(rate=1000, intended=10_000, sent=10_000))).passed is None
 
 
 @pytest.mark.parametrize(
@@ -219,12 +213,9 @@ def test_a_tool_that_does_not_tell_its_lateness_says_nothing() -> None:
         ("read", "apparatus", None),
     ],
 )
-def test_a_server_that_fails_under_the_load_has_not_kept_up(
-    stage: str, about: Any, passed: bool | None
-) -> None:
+def test_a_failing_server_misses_the_rate(stage: str, about: Any, passed: bool | None) -> None:
     failure = Failure(stage=stage, message="flask: gone", subject=about)
-    one = trial().model_copy(update={"failure": failure, "reading": None})
-    told = sought(one)
+    told = sought(trial().model_copy(update={"failure": failure, "reading": None}))
     assert told.passed is passed
     assert "flask: gone" in told.why
 
@@ -271,10 +262,10 @@ def test_what_says_nothing_is_no_attempt(answers: list[bool | None]) -> None:
     answered = [
         one for one in trials if one.search_outcome and one.search_outcome.passed is not None
     ]
-    assert [one.trial for one in told.attempts] == [one.number for one in answered]
+    assert [attempt.trial for attempt in told.attempts] == [one.number for one in answered]
     if told.phase != "unanswered":
         assert where(FIND, CASE, answered) == where(FIND, CASE, trials)
-    passed = [one.rate for one in told.attempts if one.passed]
+    passed = [attempt.rate for attempt in told.attempts if attempt.passed]
     assert told.highest_passed == max(passed, default=None)
 
 
@@ -287,7 +278,7 @@ def test_the_order_in_which_trials_are_read_does_not_count() -> None:
 def test_two_rounds_that_say_nothing_end_a_search() -> None:
     trials = walked([True, None, True, None, None])
     told = capacity_of(FIND, CASE, trials)
-    assert [one.rate for one in told.attempts] == [100, 200]
+    assert [attempt.rate for attempt in told.attempts] == [100, 200]
     assert (told.phase, told.rate.value, told.highest_passed) == ("unanswered", None, 200)
     assert told.message == "at least 200/s: trials that say nothing of the server: not believed: N1"
     assert not told.answered
@@ -321,9 +312,7 @@ def test_a_search_begins_at_the_tools_own_rate() -> None:
         (100, 101, 1, 1 + 1 + 4 + 1),
     ],
 )
-def test_how_many_trials_a_search_takes_at_most(
-    lowest: float, highest: float, steps: int, rounds: int
-) -> None:
+def test_most_trials_of_a_search(lowest: float, highest: float, steps: int, rounds: int) -> None:
     find = RateSearch(lowest=lowest, highest=highest, steps=steps, objectives=(OBJECTIVE,))
     assert find.rounds == rounds
 
@@ -370,8 +359,7 @@ def test_an_objective_may_be_about_a_kind() -> None:
 
 
 def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
-    slow = trial().reading
-    assert slow is not None
+    slow = present(trial().reading)
     items = slow.model_copy(update={"latency": Histogram.of({2000: slow.responses})})
     slow = slow.model_copy(update={"latency": Histogram.of({90_000: slow.responses})})
     stream = Stream(
@@ -392,8 +380,7 @@ def test_a_kind_that_is_too_slow_fails_the_rate() -> None:
 
 
 def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -> None:
-    items = trial().reading
-    assert items is not None
+    items = present(trial().reading)
     stream = Stream(
         records=9,
         sha256="",
@@ -406,9 +393,9 @@ def test_the_kinds_of_a_search_are_those_of_trials_that_passed_near_the_rate() -
     ]
     case = of_search(CASE, trials, len(trials), METRICS, FIND)
     assert case.capacity is not None
-    rates = {one.trial: one.rate for one in case.capacity.attempts if one.passed}
+    rates = {attempt.trial: attempt.rate for attempt in case.capacity.attempts if attempt.passed}
     (line, *_) = case.kinds["item"]
-    used = {one.trial for one in line.samples}
+    used = {sample.trial for sample in line.samples}
     least = 0.9 * (case.capacity.rate.value or 0.0)
     assert used == {number for number, rate in rates.items() if rate >= least}
     assert 0 < len(used) < len(rates)

@@ -54,7 +54,7 @@ def there(*tools: str) -> list[str]:
 
 def suite(folder: Path, *tools: str, clients: tuple[str, ...] = (), more: str = "") -> Path:
     """Write a suite with secrets in every place that takes a text."""
-    loaders = "".join(f'[loaders.{one}]\nuse = "{one}"\n{OPTIONS[one]}\n' for one in tools)
+    loaders = "".join(f'[loaders.{tool}]\nuse = "{tool}"\n{OPTIONS[tool]}\n' for tool in tools)
     libraries = "".join(f'[clients.{one}]\nuse = "{one}"\nrequests = 5\n' for one in clients)
     method = '"POST"' if not {"siege", "oha"} & {*tools} else '"GET"'
     body = f"body = {env('T_03')}, " if method == '"POST"' else ""
@@ -207,12 +207,10 @@ def test_what_fails_shows_no_secret(tmp_path: Path) -> None:
     path = suite(tmp_path, "pace")
     path.write_text(path.read_text().replace("status = 200", 'body = "what nobody says"'))
     bench = calls(bench_words(), tmp_path, environment(tmp_path))
-    ran = bench("run", path)
-    assert ran.code == 4, ran.all
+    ran = bench("run", path, code=4)
     assert not left_in(ran.all.encode()), ran.all
     check_files(tmp_path / "results")
-    served = bench("serve", path, "tells")
-    assert served.code == 4, served.all
+    served = bench("serve", path, "tells", code=4)
     assert not left_in(served.all.encode()), served.all
 
 
@@ -224,10 +222,9 @@ def test_an_unset_variable_is_named(bench: Bench, tmp_path: Path) -> None:
         .replace('T_00 = { env = "T_00" }', "TOKEN = " + env("SHOP_TOKEN"))
     )
     path.write_text(text)
-    told = bench("check", path)
-    assert told.code == 2
-    assert "servers.tells.environment.TOKEN: the environment has no SHOP_TOKEN" in told.err
-    assert "***" not in told.err
+    call = bench("check", path, code=2)
+    assert "servers.tells.environment.TOKEN: the environment has no SHOP_TOKEN" in call.err
+    assert "***" not in call.err
 
 
 def test_a_short_secret_is_refused_in_its_place(tmp_path: Path) -> None:
@@ -235,21 +232,19 @@ def test_a_short_secret_is_refused_in_its_place(tmp_path: Path) -> None:
         tmp_path, "pace", more='[backends.x]\nuse = "redis"\nurl = "redis://:short@127.0.0.1"\n'
     )
     bench = calls(bench_words(), tmp_path, environment(tmp_path) | {"T_10": "seven77"})
-    told = bench("check", path)
-    assert told.code == 2
-    assert "request.headers.X-Own: T_10 has fewer than 8 characters" in told.err
-    assert "backends.x.url: a secret of fewer than 8 characters" in told.err
-    assert "seven77" not in told.err
-    assert ":short@" not in told.err
+    call = bench("check", path, code=2)
+    assert "request.headers.X-Own: T_10 has fewer than 8 characters" in call.err
+    assert "backends.x.url: a secret of fewer than 8 characters" in call.err
+    assert "seven77" not in call.err
+    assert ":short@" not in call.err
 
 
 def test_a_secret_that_is_a_name_is_refused(tmp_path: Path) -> None:
     path = suite(tmp_path, "pace")
     path.write_text(path.read_text().replace("[scenarios.one]", "[scenarios.a-postgres]"))
     bench = calls(bench_words(), tmp_path, environment(tmp_path) | {"T_10": "postgres"})
-    told = bench("check", path)
-    assert told.code == 2
-    assert "request.headers.X-Own: this secret is also a name in the suite" in told.err
+    call = bench("check", path, code=2)
+    assert "request.headers.X-Own: this secret is also a name in the suite" in call.err
 
 
 def test_while_a_run_lasts_and_when_it_is_killed_only_we_can_read(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from present import present
 
 from benchforge.cli.machine.doctor.installed import installed
 from benchforge.parts.registry import Registry
@@ -42,16 +43,13 @@ def bare(tmp_path: Path) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     for name in TOOLS:
-        found = shutil.which(name)
-        assert found is not None
-        (programs / name).symlink_to(found)
+        (programs / name).symlink_to(present(shutil.which(name)))
     return clone
 
 
 def test_help_names_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
-    assert phony is not None
+    phony = present(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE))
     told = subprocess.run(["make", "-C", str(ROOT)], capture_output=True, text=True, check=True)
     for target in set(phony[1].split()) - {"help", "setup-dev"}:
         assert f"make {target} " in told.stdout
@@ -114,9 +112,7 @@ DEV += ["chromium-headless-shell", "hey", "httperf", "hyperfine", "nghttp2-clien
 
 
 @pytest.mark.parametrize(("words", "packages"), [((), RUN), (("dev",), DEV)], ids=["run", "dev"])
-def test_without_apt_it_says_which_programs_to_install(
-    prepared: Path, words: tuple[str, ...], packages: list[str]
-) -> None:
+def test_no_apt_prints_names(prepared: Path, words: tuple[str, ...], packages: list[str]) -> None:
     done = set_up(prepared, *words, PATH=str(prepared.parent / "bin"), HOME=str(prepared.parent))
     assert done.returncode == 3
     told, _, names = done.stderr.strip().rpartition(": ")

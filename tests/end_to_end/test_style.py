@@ -61,9 +61,7 @@ def test_a_fault_has_its_line_its_phrase_and_what_to_write() -> None:
         ("None without a load.", FIELD_STARTS),
     ],
 )
-def test_a_sentence_below_an_option_and_help_begin_with_a_noun_or_a_verb(
-    text: str, starts: Mapping[str, str]
-) -> None:
+def test_an_option_begins_with_a_noun_or_a_verb(text: str, starts: Mapping[str, str]) -> None:
     assert len(list(faults([Text("server.port", text, starts)]))) == 1
     assert not list(faults([Text("server.port", "Number of ports.", starts)]))
 

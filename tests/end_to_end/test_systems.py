@@ -14,6 +14,7 @@ from front_door import Bench, bench, needed
 from made import plain
 from made.observed import LIMITS
 from planted.honest import accusations
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
@@ -90,8 +91,7 @@ def test_the_suite_serves_each_app_by_every_server_that_speaks_it() -> None:
         (case.server.name, app) for case in CASES if (app := getattr(case.server, "app", None))
     }
     for app in built_in():
-        protocol = app_of(app).protocol
-        assert protocol is not None
+        protocol = present(app_of(app).protocol)
         served_by = {server for server, one in pairs if one == app}
         assert served_by == set(PROTOCOLS[protocol]), app
 
@@ -108,9 +108,7 @@ def test_the_cover_has_every_server_backend_and_interpreter() -> None:
 
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize("number", range(len(BATCHES)))
-def test_the_cover_answers_rightly_under_load_and_ends(
-    bench: Bench, tmp_path: Path, number: int
-) -> None:
+def test_the_cover_answers_under_load(bench: Bench, tmp_path: Path, number: int) -> None:
     judged(bench, tmp_path, BATCHES[number], "--set", f"loaders.wrk={SHORT}")
 
 
@@ -148,10 +146,10 @@ def measured(
     for label, chosen in servers.items():
         words += ["--set", f"scenarios.{label}.servers={json.dumps(chosen)}"]
     before = set(folder.glob("results/*"))
-    told = bench("run", SUITE, *words, *settings, "--json", within_s=600)
-    if told.code == MISSING and "no interpreter '3." in told.err:
-        pytest.skip(told.err)  # Debian has one CPython
-    assert told.code == 0, told.all
+    call = bench("run", SUITE, *words, *settings, "--json", within_s=600)
+    if call.code == MISSING and "no interpreter '3." in call.err:
+        pytest.skip(call.err)  # Debian has one CPython
+    assert call.code == 0, call.all
     (result,) = set(folder.glob("results/*")) - before
     trials = [
         Trial.model_validate_json(file.read_bytes()) for file in result.glob("trials/*/trial.json")
@@ -160,11 +158,10 @@ def measured(
     assert sorted(names) == sorted(case.name.title for case in planned)
     for trial in trials:
         assert trial.failure is None, trial.case.title
-        assert trial.reading is not None
-        assert trial.reading.responses > 0
+        assert present(trial.reading).responses > 0
         assert [answer.status for answer in trial.answers] == [trial.answers[0].status] * 2
         assert trial.monitor is not None
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
     return trials
 
 

@@ -98,9 +98,7 @@ def test_a_user_without_anything_else_gets_numbers(user: Bench, tmp_path: Path) 
     assert user("validate", result).code == 0
 
 
-def test_a_suite_that_is_brought_can_be_read_and_tells_what_it_needs(
-    user: Bench, bare: Installed, tmp_path: Path
-) -> None:
+def test_a_suite_of_the_wheel_can_be_read(user: Bench, bare: Installed, tmp_path: Path) -> None:
     assert user("new", "suite", "--from", "api-hour").code == 0
     ran = user("run", "suite.toml", "--only", "index")
     assert ran.code == 3, ran.all
@@ -109,9 +107,7 @@ def test_a_suite_that_is_brought_can_be_read_and_tells_what_it_needs(
 
 @pytest.mark.samples(2)
 @pytest.mark.parametrize("suite", sorted(file.stem for file in (ROOT / "suites").rglob("*.toml")))
-def test_each_app_and_dataset_of_our_suites_is_installed(
-    bare: Installed, tmp_path: Path, suite: str
-) -> None:
+def test_each_app_and_dataset_is_installed(bare: Installed, tmp_path: Path, suite: str) -> None:
     assert bare.bench(tmp_path)("new", "suite", "--from", suite).code == 0
     code = """
 from benchforge.parts.registry import Registry

@@ -16,6 +16,7 @@ import pytest
 import warm
 from faults.processes import descendant, marked
 from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, needed, needed_module
+from measured.on_disk import only_result
 from suite_texts.with_wrk import suite, trials
 
 
@@ -40,11 +41,6 @@ def lasting(path: Path, duration: str = "60s") -> Path:
 def failure(folder: Path) -> str:
     (trial,) = trials(folder)
     return str(trial["failure"]["message"])
-
-
-def result(folder: Path) -> Path:
-    (found,) = (folder / "results").iterdir()
-    return found
 
 
 @contextlib.contextmanager
@@ -81,41 +77,34 @@ def until(look: Callable[[], Found | None]) -> Found:
         (("--binary",), "ended with exit code 7 before it was ready"),
     ],
 )
-def test_a_server_that_breaks_http_or_prints_garbage_fails(
-    bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str
-) -> None:
+def test_garbage_fails(bench: Bench, tmp_path: Path, options: tuple[str, ...], says: str) -> None:
     needed("wrk")
     for ready_within in ("1s", "30s"):  # a loud machine may not have started it within a second
         folder = tmp_path / ready_within
         folder.mkdir()
         server = misbehaving(*options, ready_within=ready_within)
-        told = bench("run", suite(folder, server), "-o", folder / "results")
-        assert told.code == 4, told.all
+        call = bench("run", suite(folder, server), "-o", folder / "results", code=4)
         if says in failure(folder):
             break
     assert says in failure(folder)
-    assert all(char.isprintable() or char in "\n\t" for char in told.all), repr(told.all)
-    assert "left" not in told.err.splitlines()[2]  # nothing is left after the last trial
-    assert bench("validate", result(folder)).code == 0
+    assert all(char.isprintable() or char in "\n\t" for char in call.all), repr(call.all)
+    assert "left" not in call.err.splitlines()[2]  # nothing is left after the last trial
+    bench("validate", only_result(folder), code=0)
 
 
 def test_a_server_that_floods_its_output_is_measured(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
-    told = bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")))
-    assert told.code == 0, told.all
-    assert (result(tmp_path) / "raw.md").stat().st_size < 1_000_000
+    bench("run", suite(tmp_path, misbehaving("--flood-mb", "70")), code=0)
+    assert (only_result(tmp_path) / "raw.md").stat().st_size < 1_000_000
 
 
-def test_a_program_by_its_path_is_looked_for_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_missing_path_of_a_program_starts_nothing(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     (tmp_path / "not-executable").write_text("#!/bin/sh\n")
     for name in ("./none", "./not-executable", "/nowhere/none"):
         server = f'use = "command"\ncommand = ["{name}", "{{port}}"]\n'
-        told = bench("run", suite(tmp_path, server))
-        assert told.code == 3, told.all
-        assert f"missing program: {name}\nhint: " in told.err
+        call = bench("run", suite(tmp_path, server), code=3)
+        assert f"missing program: {name}\nhint: " in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -126,8 +115,7 @@ def test_the_error_of_the_users_own_app_is_shown(bench: Bench, tmp_path: Path, s
     (tmp_path / "own").mkdir()
     (tmp_path / "own/broken.py").write_text("import no_such_dependency as d\napp = d.app\n")
     declared = f'use = "{server}"\napp = "broken:app"\ndirectory = "own"\n'
-    told = bench("run", suite(tmp_path, declared))
-    assert told.code == 4, told.all
+    bench("run", suite(tmp_path, declared), code=4)
     assert "No module named 'no_such_dependency'" in failure(tmp_path)
 
 
@@ -147,8 +135,7 @@ def test_the_users_own_app_sees_its_folder_and_environment(bench: Bench, tmp_pat
         'use = "gunicorn"\napp = "own:app"\ndirectory = "site"\nenvironment = { MODE = "deep" }\n'
     )
     path = suite(folder, declared, scenario='expect = { body = "deep" }')
-    told = bench("run", path, "-o", folder / "deep/er")
-    assert told.code == 0, told.all
+    bench("run", path, "-o", folder / "deep/er", code=0)
 
 
 @pytest.mark.samples(1)
@@ -157,31 +144,27 @@ def test_a_reader_that_leaves_loses_no_report(tmp_path: Path, reader: str) -> No
     needed("wrk")
     suite(tmp_path, misbehaving())
     # Nor is there a place for what is said beside it.
-    told = shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}")
-    assert told.err == "0\n"
-    assert (result(tmp_path) / "summary.json").exists()
-    assert (result(tmp_path) / "report.html").exists()
+    assert shell(tmp_path, f"{{ BENCH --json 2>/dev/full; echo $? >&2; }} | {reader}").err == "0\n"
+    assert (only_result(tmp_path) / "summary.json").exists()
+    assert (only_result(tmp_path) / "report.html").exists()
 
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("where", "code"), [(">&-", 0), ("2>&-", 0), ("2>/dev/full", 0), (">/dev/full", 5)]
 )
-def test_streams_that_cannot_be_written_lose_no_report(
-    tmp_path: Path, where: str, code: int
-) -> None:
+def test_broken_streams_lose_no_report(tmp_path: Path, where: str, code: int) -> None:
     needed("wrk")
     suite(tmp_path, misbehaving())
     told = shell(tmp_path, f"BENCH {where}")
     assert told.code == code, told.all
     assert "Traceback" not in told.all
-    assert (result(tmp_path) / "report.html").exists()
+    assert (only_result(tmp_path) / "report.html").exists()
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "run --help", "validate .", "verify ."])
 def test_whatever_prints_to_a_full_disk_says_so_in_one_line(tmp_path: Path, words: str) -> None:
-    call = " ".join(bench_words(*words.split()))
-    told = shell(tmp_path, f"{call} >/dev/full")
+    told = shell(tmp_path, f"{' '.join(bench_words(*words.split()))} >/dev/full")
     assert "Traceback" not in told.all
     if words == "verify .":  # it prints nothing of what is no result
         assert told.code == 2, told.all
@@ -216,14 +199,11 @@ def shell(folder: Path, script: str) -> Told:
     return Told(done.returncode, done.stdout, done.stderr)
 
 
-def test_a_time_limit_shorter_than_a_trial_says_what_was_not_measured(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_time_limit_names_the_missing_measurements(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     for limit in ("0", "0.5s"):
-        told = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit)
-        assert told.code == 4, told.all
-        assert "not measured: 1 planned measurement, which the time limit" in told.err
+        call = bench("run", suite(tmp_path, misbehaving()), "--time-limit", limit, code=4)
+        assert "not measured: 1 planned measurement, which the time limit" in call.err
     assert not trials(tmp_path)
 
 
@@ -265,7 +245,7 @@ def test_a_signal_at_any_moment_leaves_nothing(
     assert not marked(f"{mark} --port")
     assert not list(scratch.iterdir())
     for one in (tmp_path / "results").iterdir():  # none, where it was not yet made
-        assert bench("validate", one).code == 0
+        bench("validate", one, code=0)
 
 
 @pytest.mark.parametrize("way", ["run", "turns", "serve", "calibrate"])
@@ -297,11 +277,10 @@ def test_a_kill_leaves_no_process_and_the_next_start_clears_the_rest(
     finally:
         process.kill()
     until(lambda: not marked(f"{mark} --"))
-    ended = bench("run", path, "--time-limit", "0")
-    assert "left by a killed benchforge: removed" in ended.err
+    assert "left by a killed benchforge: removed" in bench("run", path, "--time-limit", "0").err
     assert not list(scratch.iterdir())
     for folder in tmp_path.glob("results/*"):
-        assert bench("validate", folder).code == 0
+        bench("validate", folder, code=0)
 
 
 def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: Path) -> None:
@@ -315,7 +294,7 @@ def test_a_load_tool_that_is_killed_is_a_failed_attempt(bench: Bench, tmp_path: 
     assert second["failure"] is None
     assert "attempt 2" in err
     assert out
-    assert bench("validate", result(tmp_path)).code == 0
+    bench("validate", only_result(tmp_path), code=0)
 
 
 def database(folder: Path, options: str) -> Path:
@@ -338,27 +317,21 @@ def database(folder: Path, options: str) -> Path:
         ('dataset = "./few"', "few has 0 rows instead of 3"),
     ],
 )
-def test_a_database_that_cannot_be_had_is_told(
-    bench: Bench, tmp_path: Path, options: str, says: str
-) -> None:
+def test_a_missing_database_program(bench: Bench, tmp_path: Path, options: str, says: str) -> None:
     for name, sql in (("bad", "SELEKT 1;"), ("few", "CREATE TABLE few (id int);")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "data.sql").write_text(sql)
         (tmp_path / name / "dataset.toml").write_text(
             f'name = "{name}"\nfiles = ["data.sql"]\n[rows]\nfew = 3\n'
         )
-    told = bench("run", database(tmp_path, options))
-    assert told.code == 4, told.all
-    assert says in told.out, told.out
-    assert bench("validate", result(tmp_path)).code == 0
+    call = bench("run", database(tmp_path, options), code=4)
+    assert says in call.out, call.out
+    bench("validate", only_result(tmp_path), code=0)
 
 
-def test_a_dataset_that_is_not_there_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path
-) -> None:
-    told = bench("run", database(tmp_path, 'dataset = "./none"'))
-    assert told.code == 2, told.all
-    assert "none/dataset.toml: No such file or directory" in told.err
+def test_a_missing_dataset_starts_nothing(bench: Bench, tmp_path: Path) -> None:
+    call = bench("run", database(tmp_path, 'dataset = "./none"'), code=2)
+    assert "none/dataset.toml: No such file or directory" in call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -377,13 +350,10 @@ def test_a_database_that_is_killed_meanwhile_is_a_failed_trial(tmp_path: Path) -
 @pytest.mark.parametrize("content", [b"", b'{"kind": "tri', os.urandom(999), b'{"a": 1}', b"[]"])
 def test_files_that_are_no_results_are_told(bench: Bench, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "odd.json").write_bytes(content)
-    told = bench("validate", "odd.json")
-    assert told.code == 2, told.all
-    assert told.out.startswith("odd.json")
+    assert bench("validate", "odd.json", code=2).out.startswith("odd.json")
 
 
 def test_pipes_and_devices_are_no_results(bench: Bench, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    told = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100)
-    assert told.code == 2, told.all
-    assert told.out.count("is not a file") == 2
+    call = bench("validate", "pipe", "/dev/null", tmp_path, within_s=100, code=2)
+    assert call.out.count("is not a file") == 2

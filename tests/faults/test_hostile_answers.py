@@ -177,10 +177,9 @@ servers = ["dripping"]
 loaders = ["load"]
 expect = {{ json = {{ a = 1 }} }}
 """)
-    told = bench("run", path)
-    assert told.code == 4, told.all
-    assert f"not ready within 9 s: {ENDLESS}" in told.all
-    assert "expected JSON, got '[[[" in told.all
+    call = bench("run", path, code=4)
+    assert f"not ready within 9 s: {ENDLESS}" in call.all
+    assert "expected JSON, got '[[[" in call.all
 
 
 def test_a_long_difference_is_found_and_told_shortly() -> None:

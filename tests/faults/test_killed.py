@@ -98,7 +98,7 @@ def killed(folder: Path, code: str) -> int:
 
 def names(folder: Path) -> list[str]:
     """All that is below a folder."""
-    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*"))
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
 def test_a_scratch_folder_goes_however_it_was_left(results: Path, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_scratch_folder_goes_however_it_was_left(results: Path, tmp_path: Path
 def test_a_result_is_there_with_its_header_or_not_at_all(results: Path) -> None:
     attempts = killed(results, KEEPS)
     half = list(results.glob(f"{scratch.BESIDE}*"))
-    there = [one for one in results.iterdir() if one not in half]
+    there = [path for path in results.iterdir() if path not in half]
     assert attempts - 5 > len(half) > 5
     assert len(there) >= 1  # the last attempt was not killed
     said = leftovers.cleared(results)
@@ -146,19 +146,19 @@ def test_what_is_removed_is_there_whole_or_gone(results: Path) -> None:
     assert 5 < len(list(results.iterdir())) < attempts - 5
     for one in results.iterdir():
         assert names(one) == ["result.json", "trials", "trials/0001", "trials/0001/a"]
-    folders = [one for one in templates.iterdir() if one.is_dir()]
+    folders = [path for path in templates.iterdir() if path.is_dir()]
     assert 2 < len(folders) < attempts - 5
-    assert [names(one) for one in folders] == [["a", "b"]] * len(folders)
-    notes = {one.stem for one in templates.glob("*.for")}
-    assert notes <= {one.name for one in folders}
+    assert [names(folder) for folder in folders] == [["a", "b"]] * len(folders)
+    notes = {path.stem for path in templates.glob("*.for")}
+    assert notes <= {folder.name for folder in folders}
 
 
 def test_what_is_written_for_a_person_is_whole_and_can_be_written_again(results: Path) -> None:
     killed(results, WRITES)
-    texts = {one.read_text() for one in results.glob("duel-*.toml")}
+    texts = {path.read_text() for path in results.glob("duel-*.toml")}
     assert texts == {"once", "again"}
-    for own in (one for one in results.iterdir() if one.is_dir()):
-        files = {one.name for one in own.iterdir()}
+    for own in (path for path in results.iterdir() if path.is_dir()):
+        files = {path.name for path in own.iterdir()}
         assert "suite.toml" not in files or files == {"suite.toml", "app.py", "s.json"}
 
 
@@ -170,9 +170,7 @@ def test_below_a_folder_that_hands_on_its_group_it_is_ours_too(results: Path) ->
     assert leftovers.left(results) == []
 
 
-def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cleaning_survives_read_only_files(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = scratch._made(results, scratch.BESIDE)
 
     def none() -> str:
@@ -185,9 +183,7 @@ def test_where_nothing_can_be_written_that_is_told_and_cleaning_goes_on(
     assert str(folder) in leftovers.cleared(results)
 
 
-def test_a_full_disk_leaves_no_half_file_and_is_told_with_its_name(
-    results: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_half_file(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = results / "report.md"
     whole(results, file.name, "before")
 

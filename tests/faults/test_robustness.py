@@ -198,9 +198,7 @@ def test_kill_9_ends_workers_databases_and_daemons(
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_and_keeps_what_was_measured(
-    bench: Bench, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_keeps_the_trials(bench: Bench, tmp_path: Path, number: signal.Signals) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 50"))
     with watched(tmp_path, "run", path) as one:
@@ -374,9 +372,7 @@ def test_a_load_tool_that_hangs_is_ended(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_benchforge_that_stood_still_under_load_is_not_believed(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_frozen_benchforge_is_not_believed(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace('duration = "1s"', 'duration = "5s"'))
     with watched(tmp_path, "run", path) as one:
@@ -423,16 +419,10 @@ READ_ONLY = (
     ("fault", "size", "script"),
     [
         ("the disk of the results fills up", "64m,nr_inodes=34", "wait $!"),
-        (
-            "the results become read-only",
-            "64m",
-            READ_ONLY,
-        ),
+        ("the results become read-only", "64m", READ_ONLY),
     ],
 )
-def test_results_that_cannot_be_written_keep_what_was_measured(
-    tmp_path: Path, fault: str, size: str, script: str
-) -> None:
+def test_a_read_only_folder_keeps_all(tmp_path: Path, fault: str, size: str, script: str) -> None:
     path = suite(tmp_path, answering())
     path.write_text(path.read_text().replace("blocks = 1", "blocks = 30"))
     disk = tmp_path / "disk"
@@ -542,9 +532,7 @@ def test_refused_namespaces_are_said_once(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("may_unshare")
-def test_without_namespaces_what_two_kills_leave_is_cleared_by_the_next_start(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_the_next_start_clears_two_kills(bench: Bench, tmp_path: Path) -> None:
     """Who kills benchforge and both of its keepers at once leaves daemons: they are known."""
     server = shell(f"{DAEMON}; {PAIR}; {ANSWERS}")
     path = suite(tmp_path, server)

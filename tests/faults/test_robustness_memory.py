@@ -54,9 +54,7 @@ def test_memory_is_bounded_by_the_suites_limit(bench: Bench, tmp_path: Path) -> 
 
 
 @pytest.mark.exhaustive
-def test_a_server_that_the_kernel_kills_for_its_memory_fails_the_trial(
-    bench: Bench, tmp_path: Path, group: Path
-) -> None:
+def test_a_server_out_of_memory_fails_the_trial(bench: Bench, tmp_path: Path, group: Path) -> None:
     grows = program("servers/answers", "--grows", 1 << 20, "--port", "$1")
     path = suite(tmp_path, shell(f"echo $$ > {group}/cgroup.procs; {grows}"), more=BOUND)
     with watched(tmp_path, "run", path) as one:

@@ -283,7 +283,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _scratch(folder: Path) -> set[str]:
-    return {str(one) for one in (folder / "t").glob("bf-*")}
+    return {str(path) for path in (folder / "t").glob("bf-*")}
 
 
 def _folders(folder: Path) -> dict[int, Path]:
@@ -296,7 +296,7 @@ def _folders(folder: Path) -> dict[int, Path]:
 
 
 def _results(folder: Path) -> list[Path]:
-    return sorted(one.parent for one in folder.glob("results/[!.]*/result.json"))
+    return sorted(path.parent for path in folder.glob("results/[!.]*/result.json"))
 
 
 def _place(one: dict[str, Any]) -> tuple[int, int]:
@@ -304,7 +304,7 @@ def _place(one: dict[str, Any]) -> tuple[int, int]:
 
 
 def _trials(result: Path) -> list[dict[str, Any]]:
-    return [json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json"))]
+    return [json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json"))]
 
 
 def told(seen: Seen) -> str:

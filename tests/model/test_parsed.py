@@ -40,9 +40,7 @@ def test_both_ways_give_one_model_one_text_and_the_same_lines(tmp_path: Path, en
         (' "block": 1,\n', "", "is missing"),
     ],
 )
-def test_what_is_wrong_takes_the_long_way(
-    tmp_path: Path, then: str, now: str, message: str
-) -> None:
+def test_wrong_json_is_parsed_twice(tmp_path: Path, then: str, now: str, message: str) -> None:
     text = plain.trial().model_dump_json(indent=1, by_alias=True)
     assert then in text
     (tmp_path / "trial.json").write_text(text.replace(then, now, 1))

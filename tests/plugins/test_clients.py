@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,11 +28,13 @@ from benchforge_clients.urllib import Urllib
 from benchforge_clients.urllib3 import Urllib3
 from benchforge_metrics.client_cpu import ClientCpu
 from benchforge_metrics.wall import Wall
-from front_door import PROGRAMS, Bench, bench, lack, needed, needed_module
+from front_door import PROGRAMS, Bench, bench, lack, needed_module
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
+from present import present
 from pydantic import ValidationError
+from serving.certificate import certificate
 from serving.in_trial import accepts
 
 from benchforge.errors import ProgramMissing
@@ -124,15 +125,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with two certificates of this machine, each with its key in one file."""
-    needed("openssl")
     there = tmp_path_factory.mktemp("certificates")
     for name in ("right", "wrong"):
-        words = ["openssl", "req", "-x509", "-newkey", "ec", "-nodes", "-days", "2"]
-        words += ["-pkeyopt", "ec_paramgen_curve:prime256v1"]
-        words += ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-        words += ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
-        subprocess.run(words, cwd=there, check=True, capture_output=True)
-        both = (there / f"{name}.key").read_text() + (there / f"{name}.pem").read_text()
+        own = certificate(there, name, "IP:127.0.0.1")
+        both = own.with_suffix(".key").read_text() + own.read_text()
         (there / f"{name}.both").write_text(both)
     return there
 
@@ -186,8 +182,7 @@ def test_what_is_told_is_what_the_server_counted(folder: Path, name: str, mode: 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
 def test_over_tls_it_is_the_same(folder: Path, certificates: Path, name: str, mode: str) -> None:
     words = ("--certificate", certificates / "right.both")
-    done = run(part(name, mode), folder, *words, ca_file=certificates / "right.pem")
-    agrees(done, name, mode)
+    agrees(run(part(name, mode), folder, *words, ca_file=certificates / "right.pem"), name, mode)
 
 
 def agrees(done: Measured, name: str, mode: str) -> None:
@@ -217,9 +212,7 @@ def agrees(done: Measured, name: str, mode: str) -> None:
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("name", "mode"), MODES, ids=IDS)
-def test_a_server_that_nobody_vouches_for_is_not_asked(
-    folder: Path, certificates: Path, name: str, mode: str
-) -> None:
+def test_a_foreign_certificate(folder: Path, certificates: Path, name: str, mode: str) -> None:
     client = part(name, mode)
     words = ("--certificate", certificates / "right.both")
     wrong = run(client, folder, *words, ca_file=certificates / "wrong.pem")
@@ -231,9 +224,7 @@ def test_a_server_that_nobody_vouches_for_is_not_asked(
 
 @pytest.mark.samples(5)
 @pytest.mark.parametrize(("name", "mode"), WAYS)
-def test_without_a_certificate_of_ours_the_systems_are_trusted(
-    folder: Path, certificates: Path, name: str, mode: str
-) -> None:
+def test_system_certificates(folder: Path, certificates: Path, name: str, mode: str) -> None:
     words = ("--certificate", certificates / "right.both")
     _is_refused(run(part(name, mode), folder, *words))
 
@@ -273,8 +264,7 @@ def test_a_server_that_is_not_there(folder: Path, name: str, mode: str) -> None:
     assert (reading.responses, reading.good, reading.unanswered) == (0, 0, 12)
     assert sum(reading.errors.values()) == 12
     assert reading.connections in ({0} if (name, mode) != ("tornado", "curl") else {None})
-    assert reading.latency is not None
-    assert reading.latency.count == 0
+    assert present(reading.latency).count == 0
 
 
 @pytest.mark.samples(5)
@@ -326,9 +316,7 @@ def test_the_request_is_the_scenarios(folder: Path, name: str, mode: str) -> Non
 
 
 @pytest.mark.parametrize(("name", "mode"), ONE_A_WAY)
-def test_concurrency_is_as_many_connections_and_a_warm_up_is_told_apart(
-    folder: Path, name: str, mode: str
-) -> None:
+def test_concurrency_and_the_warm_up_of_a_client(folder: Path, name: str, mode: str) -> None:
     options = {} if (name, mode) in ROUNDS else {"concurrency": 3}
     done = run(part(name, mode, requests=30, warm_up=6, **options), folder)
     assert (done.reading.good, done.server["requests"]) == (30, 36)
@@ -415,9 +403,7 @@ def test_a_chunk_is_waited_for_and_the_pool_is_not_exceeded(folder: Path) -> Non
 
 @pytest.mark.parametrize("python", ["pypy3", "3.9"])
 @pytest.mark.parametrize(("name", "mode"), STANDARD)
-def test_the_standard_librarys_run_on_old_pythons_and_pypy(
-    folder: Path, name: str, mode: str, python: str
-) -> None:
+def test_standard_clients_on_old_pythons(folder: Path, name: str, mode: str, python: str) -> None:
     with HOST.trial(folder) as here:
         try:
             found = find(here, python, "x", folder, folder)
@@ -426,8 +412,7 @@ def test_the_standard_librarys_run_on_old_pythons_and_pypy(
                 lack(missing.message)
             pytest.skip(missing.message)  # Debian has one CPython
     done = run(part(name, mode), folder, python=found.path)
-    assert done.reading.good == 12
-    assert done.reading.connections == done.server["connections"]
+    assert (done.reading.good, done.reading.connections) == (12, done.server["connections"])
     version = str(done.reading.printed["python"])
     assert version.startswith("PyPy 3." if python == "pypy3" else "CPython 3.9.")
 
@@ -507,9 +492,7 @@ def test_a_document_without_one_of_its_members_is_refused(tmp_path: Path, key: s
         ({"warm_up": {"requests": 1, "responses": 1, "connections": 1}}, "warm_up: 1, asked were"),
     ],
 )
-def test_documents_that_cannot_be_are_refused(
-    tmp_path: Path, changed: dict[str, Any], says: str
-) -> None:
+def test_impossible_documents_fail(tmp_path: Path, changed: dict[str, Any], says: str) -> None:
     with pytest.raises(OutputDamaged, match=says):
         reading_of(json.dumps(document(**changed)), tmp_path)
 
@@ -534,17 +517,14 @@ def test_a_driver_that_failed_says_why(tmp_path: Path) -> None:
 def protocol() -> Any:
     spec = importlib.util.spec_from_file_location("clients_protocol", DRIVERS / "protocol.py")
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    present(spec.loader).exec_module(module)
     return module
 
 
 PROTOCOL = protocol()
 ANSWERS = st.tuples(
-    st.sampled_from([200, 204, 302, 404, 500]),
-    st.integers(0, 5),
-    st.integers(0, 10**10),
+    st.sampled_from([200, 204, 302, 404, 500]), st.integers(0, 5), st.integers(0, 10**10)
 )
 ENDS = st.lists(st.one_of(ANSWERS, st.sampled_from([OSError("a"), ValueError("b")])))
 
@@ -659,11 +639,10 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
     assert trial.measured, trial.failure
     assert (tmp_path / "trial/client-kept.out").exists()
     assert trial.reading is not None
-    assert trial.observation is not None
     assert (trial.reading.good, trial.reading.connections) == (50, 1)
     load, process = Wall.model_validate({"of": ["load", "process"]}).of_trial(trial, "wall", WHOLE)
     assert load.value == trial.reading.seconds
-    assert process.value == trial.observation.seconds
+    assert process.value == present(trial.observation).seconds
     assert (load.unit, load.why) == ("s", "")
     total, user, system = ClientCpu().of_trial(trial, "cpu", WHOLE)
     assert total.value == pytest.approx((user.value or 0) + (system.value or 0))
@@ -691,9 +670,7 @@ use = "command"
 command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
 """
     )
-    told = bench("run", "suite.toml")
-    assert told.code == 0, told.all
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", "suite.toml", code=0).result
     header, summary = (
         json.loads((result / name).read_text()) for name in ("result.json", "summary.json")
     )
@@ -705,8 +682,7 @@ command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
     (ranking,) = comparison["rankings"]
     assert {one["server"] for one in ranking["ranking"]["order"]} == {"kept", "slow"}
     assert re.search(r"kept .+ slow|slow .+ kept", (result / "report.md").read_text())
-    verified = bench("verify", result)
-    assert verified.code == 0, verified.all
+    bench("verify", result, code=0)
     header["clients"] = []
     (result / "result.json").write_text(json.dumps(header))
     assert "clients" in bench("verify", result).all

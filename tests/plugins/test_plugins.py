@@ -60,8 +60,7 @@ def test_no_part_of_ours_has_a_defect(
     kind: Kind, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # a server takes its folder's digest with each change of an option
-    found = examine(Registry().part(kind, name), OPTIONS.get(f"{kind}-{name}"))
-    assert found.defects == []
+    assert examine(Registry().part(kind, name), OPTIONS.get(f"{kind}-{name}")).defects == []
 
 
 @pytest.mark.parametrize(
@@ -103,9 +102,8 @@ def test_damages_are_other_than_what_they_damage() -> None:
 def test_the_list_has_every_part_and_says_which_is_broken(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": "raise ValueError('no luck')"})
     installs("notes", {"notes": "notes"}, {"notes.py": ""})
-    said = bench("plugins")
-    assert said.code == 0
-    lines = {line.split()[0]: line for line in said.out.splitlines()}
+    call = bench("plugins", code=0)
+    lines = {line.split()[0]: line for line in call.out.splitlines()}
     assert set(lines) == {f"{kind}-{name}" for kind, name in PARTS} | {"loader-mine", "notes"}
     assert "benchforge_loaders.wrk.wrk" in lines["loader-wrk"]
     assert "wrk 4: each connection sends its next request" in lines["loader-wrk"]
@@ -148,33 +146,27 @@ def test_a_part_is_shown_with_its_options_and_needs(bench: Bench) -> None:
         (("new", "server", "x", "--folder", "."), ".: it exists already"),
     ],
 )
-def test_what_cannot_be_done_is_told(
-    bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str
-) -> None:
+def test_usage_errors_hint(bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
     (tmp_path / "something").write_text("")
-    said = bench("plugins", *words)
-    assert said.code == 2
-    assert told in said.err
+    assert told in bench("plugins", *words, code=2).err
 
 
 # The dry run
 
 
 def test_a_check_shows_commands_and_readings(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed")
-    assert said.code == 0, said.all
-    assert "-t1 -c64 -d10s --timeout 2s" in said.out
+    call = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/mixed", code=0)
+    assert "-t1 -c64 -d10s --timeout 2s" in call.out
     head = "BENCHFORGE_WRK_HEAD=/trial/request-head BENCHFORGE_WRK_BODY=/trial/request-body"
-    assert head in said.out
-    assert "refused: wrk: a HEAD request" in said.out
-    assert "responses    81190; 40595 good responses" in said.out
-    assert "warning: it ignores the CA file" in said.err
+    assert head in call.out
+    assert "refused: wrk: a HEAD request" in call.out
+    assert "responses    81190; 40595 good responses" in call.out
+    assert "warning: it ignores the CA file" in call.err
 
 
 def test_an_output_without_a_reading_is_told_with_another_code(bench: Bench) -> None:
-    said = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed")
-    assert said.code == 4
-    assert "no reading: wrk: " in said.out
+    call = bench("plugins", "check", "wrk", "--output", OUTPUTS / "wrk/tool-killed", code=4)
+    assert "no reading: wrk: " in call.out
 
 
 def changed(*pairs: str) -> str:
@@ -187,12 +179,11 @@ def changed(*pairs: str) -> str:
 
 def test_a_loader_that_drops_what_was_asked_has_defects(bench: Bench, installs: Installs) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": LOADER})
-    said = bench("plugins", "check", "mine")
-    assert said.code == 1
+    call = bench("plugins", "check", "mine", code=1)
     for dropped in ("the method", "HEAD", "a header", "the header Host", "the body"):
-        assert f"defect: it ignores {dropped}: neither sent nor refused" in said.err
-    assert "it ignores the path" not in said.err
-    assert "warning: for_warm_up() ignores the seconds" in said.err
+        assert f"defect: it ignores {dropped}: neither sent nor refused" in call.err
+    assert "it ignores the path" not in call.err
+    assert "warning: for_warm_up() ignores the seconds" in call.err
 
 
 @pytest.mark.parametrize(
@@ -241,9 +232,8 @@ def test_a_loader_that_believes_what_is_damaged_has_defects(
     pairs = (*pairs, "seconds=1, responses=7", "seconds=1, responses=len(output.stdout) + 6")
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt")
-    assert said.code == 1
-    assert f"defect: out.txt: {told}" in said.err
+    call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
+    assert f"defect: out.txt: {told}" in call.err
 
 
 @pytest.mark.parametrize(
@@ -259,17 +249,14 @@ def test_what_is_no_reading_is_told_by_its_field_and_once(
 ) -> None:
     installs("their-loader", POINTS, {"mine_loader.py": changed(*pairs)})
     (tmp_path / "out.txt").write_text("7\n")
-    said = bench("plugins", "check", "mine", "--output", "out.txt")
-    assert said.code == 1
-    assert f"out.txt: no reading: {told}" in said.out
-    assert said.err.count("defect: out.txt") == 1
-    assert f"defect: out.txt: read() crashes: {told}" in said.err
+    call = bench("plugins", "check", "mine", "--output", "out.txt", code=1)
+    assert f"out.txt: no reading: {told}" in call.out
+    assert call.err.count("defect: out.txt") == 1
+    assert f"defect: out.txt: read() crashes: {told}" in call.err
 
 
 @pytest.mark.parametrize("question", ["declared_s", "for_warm_up"])
-def test_an_error_of_pydantic_names_its_field_in_each_question(
-    bench: Bench, installs: Installs, question: str
-) -> None:
+def test_a_pydantic_error_names_its_field(bench: Bench, installs: Installs, question: str) -> None:
     body = f"    def {question}(self, *_):\n        return Mine(connections=0)\n"
     code = changed("@hookimpl", f"{body}\n\n@hookimpl")
     installs("their-loader", POINTS, {"mine_loader.py": code})
@@ -284,9 +271,7 @@ def test_an_error_of_pydantic_names_its_field_in_each_question(
 @pytest.mark.network
 @pytest.mark.timeout(1000)
 @pytest.mark.parametrize(("kind", "way"), [("loader", "pip"), ("server", "uv")])
-def test_what_plugins_new_prints_works_line_by_line(
-    tmp_path: Path, wheel: Path, kind: str, way: str
-) -> None:
+def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, way: str) -> None:
     """In an environment with pip, and in one without, as a clone's is."""
     needed("uv")
     uv, python = locate("uv"), tmp_path / "venv/bin/python"
@@ -299,11 +284,10 @@ def test_what_plugins_new_prints_works_line_by_line(
         name: value for name, value in os.environ.items() if name not in {"PATH", "VIRTUAL_ENV"}
     } | {"PATH": f"{tmp_path}/bin:{os.defpath}"}
     bench = calls([str(python.with_name("benchforge"))], tmp_path, surroundings)
-    said = bench("plugins", "new", kind, "echo_all")
-    assert said.code == 0, said.all
-    lines = said.out.partition("next:\n")[2].splitlines()
+    call = bench("plugins", "new", kind, "echo_all", code=0)
+    lines = call.out.partition("next:\n")[2].splitlines()
     assert any("--no-index --no-deps --no-build-isolation -e ." in line for line in lines)
-    assert (" uv pip " in said.out.replace("/uv ", " uv ")) == (way == "uv")
+    assert (" uv pip " in call.out.replace("/uv ", " uv ")) == (way == "uv")
     *before, last = lines
     told = run("sh", "-exc", "\n".join(before), cwd=tmp_path, environment=surroundings)
     assert "3 passed" in told

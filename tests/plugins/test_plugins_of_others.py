@@ -77,12 +77,11 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
     bench: Bench, suite: Path, installs: Installs, code: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
-    said = bench("run", suite)
-    assert said.code == 2
-    first = said.err.splitlines()[0] + "\n"
+    call = bench("run", suite, code=2)
+    first = call.err.splitlines()[0] + "\n"
     assert f"plugin loader-mine ({MODULE}, of their-loader 1.0)" in first
     assert told in first
-    assert "hint: " in said.err
+    assert "hint: " in call.err
 
 
 @pytest.mark.samples(3)
@@ -104,10 +103,7 @@ def test_a_broken_plugin_is_told_in_a_line_to_who_names_it(
         ),
         (changed("return Reading(", "return dict("), "read(): it returns dict, and no Reading"),
         (changed("return [Command(", "return 7 or [Command("), "commands(): it returns 7"),
-        (
-            changed("return [Command(", "return 1 / 0 or [Command("),
-            "commands(): ZeroDivisionError",
-        ),
+        (changed("return [Command(", "return 1 / 0 or [Command("), "commands(): ZeroDivisionError"),
         (changed("return self", "raise KeyError(seconds)"), "for_warm_up(): KeyError: 0.1"),
         (changed("return self", "return None"), "for_warm_up(): it returns NoneType, and no Mine"),
     ],
@@ -117,10 +113,10 @@ def test_a_plugin_that_goes_wrong_in_a_trial_is_its_reason(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": code})
     fast = ("repeat.blocks=1", 'repeat.warmup="100ms"')
-    said = bench("run", suite, *(word for one in fast for word in ("--set", one)))
-    assert "Traceback" not in said.all
-    assert said.code == 4, said.all
-    assert f"loader mine: {told}" in said.err
+    call = bench("run", suite, *(word for one in fast for word in ("--set", one)))
+    assert "Traceback" not in call.all
+    assert call.code == 4, call.all
+    assert f"loader mine: {told}" in call.err
     (trial, *_) = sorted(suite.parent.glob("results/*/trials/*/trial.json"))
     failure = json.loads(trial.read_text())["failure"]
     assert failure["hint"].endswith("benchforge plugins check loader-mine")
@@ -139,9 +135,7 @@ def test_a_plugin_that_goes_wrong_before_is_told_in_a_line(
     bench: Bench, suite: Path, installs: Installs, seconds: str, told: str
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": changed("return 1.0", f"return {seconds}")})
-    said = bench("plan", suite)
-    assert said.code == 2, said.all
-    assert f"error: loader mine: declared_s(): {told}\nhint: " in said.err
+    assert f"error: loader mine: declared_s(): {told}\nhint: " in bench("plan", suite, code=2).err
 
 
 def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> None:
@@ -149,9 +143,8 @@ def test_a_need_that_is_none_is_a_defect(bench: Bench, installs: Installs) -> No
         "    def declared_s", "    def needs(self):\n        return ['wrk']\n\n    def declared_s"
     )
     installs("their-loader", POINTS, {f"{MODULE}.py": needing})
-    said = bench("plugins", "check", "loader-mine")
-    assert said.code == 1, said.all
-    assert "defect: needs(): 'wrk' is no Need" in said.all
+    call = bench("plugins", "check", "loader-mine", code=1)
+    assert "defect: needs(): 'wrk' is no Need" in call.all
 
 
 def test_a_broken_plugin_breaks_nobody_else(
@@ -159,24 +152,19 @@ def test_a_broken_plugin_breaks_nobody_else(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
     suite.write_text(SUITE.format(server=answering(), use='pace", duration = "300ms'))
-    said = bench("run", suite)
-    assert said.code == 0, said.all
-    assert "their" not in said.err
+    assert "their" not in bench("run", suite, code=0).err
 
 
 BARE = LOADER.partition("\n\n@hookimpl")[0]
 
 
-def test_an_entry_point_may_name_the_class_itself(
-    bench: Bench, suite: Path, installs: Installs
-) -> None:
+def test_an_entry_point_names_a_class(bench: Bench, suite: Path, installs: Installs) -> None:
     """The hook and the class bring the same part, and one distribution may use both."""
     points = {"loader-mine": f"{MODULE}:Mine", "loader-yours": MODULE}
     yours = 'class Yours(Mine):\n    name: ClassVar[str] = "yours"\n'
     hook = "@hookimpl\ndef benchforge_parts():\n    return [Mine, Yours]\n"
     installs("their-loader", points, {f"{MODULE}.py": f"{BARE}\n\n{yours}\n\n{hook}"})
-    ran = bench("run", suite)
-    assert ran.code == 0, ran.all
+    bench("run", suite, code=0)
     rows = {row["name"]: row for row in json.loads(bench("plugins", "list", "--json").out)}
     for name, origin in points.items():
         assert (rows[name]["origin"], rows[name]["broken"]) == (origin, "")
@@ -197,8 +185,7 @@ def test_a_class_that_an_entry_point_names_in_vain_is_told_in_a_line(
     bench: Bench, suite: Path, installs: Installs, names: str, code: str, message: str
 ) -> None:
     installs("their-loader", {"loader-mine": f"{MODULE}:{names}"}, {f"{MODULE}.py": code})
-    ended = bench("plan", suite)
-    assert ended.code == 2
+    ended = bench("plan", suite, code=2)
     assert f"plugin loader-mine ({MODULE}:{names}, of their-loader 1.0)" in ended.err
     assert message in ended.err
     assert "Traceback" not in ended.err
@@ -209,22 +196,18 @@ def test_two_distributions_that_bring_one_part_are_both_told(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("her-loader", {"loader-mine": "her_loader"}, {"her_loader.py": LOADER}, "2.1")
-    said = bench("run", suite)
-    assert said.code == 2
-    assert "2 plugins bring a loader named 'mine'" in said.err
+    call = bench("run", suite, code=2)
+    assert "2 plugins bring a loader named 'mine'" in call.err
     for one in ("(their_loader, of their-loader 1.0)", "(her_loader, of her-loader 2.1)"):
-        assert one in said.err
-    assert "hint: uninstall all of them but one" in said.err
+        assert one in call.err
+    assert "hint: uninstall all of them but one" in call.err
 
 
-def test_what_a_plugin_prints_is_not_in_the_json(
-    bench: Bench, suite: Path, installs: Installs
-) -> None:
+def test_prints_stay_out_of_the_json(bench: Bench, suite: Path, installs: Installs) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "print('hello')\n" + LOADER})
-    said = bench("run", suite, "--json")
-    assert said.code == 0, said.all
-    assert json.loads(said.out)["kind"] == "summary"
-    assert "hello" in said.err
+    call = bench("run", suite, "--json", code=0)
+    assert json.loads(call.out)["kind"] == "summary"
+    assert "hello" in call.err
 
 
 LISTENER = """
@@ -241,13 +224,10 @@ def benchforge_trial_kept(trial):
 """
 
 
-def test_a_plugin_that_is_named_like_no_part_hears_of_a_run(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
-) -> None:
+def test_a_listener_plugin(bench: Bench, suite: Path, installs: Installs, tmp_path: Path) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": LISTENER})
-    said = bench("run", suite)
-    assert said.code == 0, said.all
+    bench("run", suite, code=0)
     assert (tmp_path / "heard.txt").read_text() == "1\n2\n"
     (header,) = tmp_path.glob("results/*/result.json")
     assert json.loads(header.read_text())["facts"]["notes"] == {"room": "cold"}
@@ -272,16 +252,13 @@ def test_a_listener_that_fails_is_told_once_and_nothing_is_lost(
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite)
-    assert said.code == 0, said.all
-    assert said.err.count(told) == 1
-    assert said.err.count("warning: ") == 1
+    call = bench("run", suite, code=0)
+    assert call.err.count(told) == 1
+    assert call.err.count("warning: ") == 1
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 2
 
 
-def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
-    bench: Bench, suite: Path, installs: Installs, tmp_path: Path
-) -> None:
+def test_a_hidden_signal(bench: Bench, suite: Path, installs: Installs, tmp_path: Path) -> None:
     # As C code does that calls Python, and tells every exception in its own words.
     swallowed = (
         "import os, signal\n    try:\n        os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -290,9 +267,7 @@ def test_a_signal_that_becomes_another_error_ends_the_run_all_the_same(
     installs("their-loader", POINTS, {f"{MODULE}.py": LOADER})
     code = LISTENER.replace("with open", f"{swallowed}\n    with open")
     installs("listener", {"notes": "notes"}, {"notes.py": code})
-    said = bench("run", suite)
-    assert said.code == 128 + signal.SIGTERM, said.all
-    assert "interrupted: 1 trial kept" in said.err
+    assert "interrupted: 1 trial kept" in bench("run", suite, code=128 + signal.SIGTERM).err
     assert len(list(tmp_path.glob("results/*/trials/*/trial.json"))) == 1
 
 
@@ -310,11 +285,9 @@ def command(name):
 
 def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": GREETS}, group="benchforge.commands")
-    listed = bench("--help")
-    assert listed.code == 0
-    assert "greet" in listed.out.partition("More commands:")[2]
-    said = bench("greet", "you")
-    assert (said.code, said.out) == (7, "hello you\n")
+    assert "greet" in bench("--help", code=0).out.partition("More commands:")[2]
+    call = bench("greet", "you")
+    assert (call.code, call.out) == (7, "hello you\n")
     assert "Usage: benchforge greet" in bench("greet", "--help").out
 
 
@@ -331,15 +304,12 @@ def test_a_package_may_bring_a_command(bench: Bench, installs: Installs) -> None
         ("command = 7", "command greet (greeter) is no click command"),
     ],
 )
-def test_a_broken_command_is_told_in_a_line_to_who_calls_it(
-    bench: Bench, installs: Installs, code: str, told: str
-) -> None:
+def test_a_broken_command_is_named(bench: Bench, installs: Installs, code: str, told: str) -> None:
     installs("greeter", {"greet": "greeter"}, {"greeter.py": code}, group="benchforge.commands")
-    assert bench("--help").code == 0
-    said = bench("greet", "you")
-    assert said.code == 2
-    assert told in said.err
-    assert "Traceback" not in said.all
+    bench("--help", code=0)
+    call = bench("greet", "you", code=2)
+    assert told in call.err
+    assert "Traceback" not in call.all
 
 
 METRIC = '''"""A metric."""
@@ -366,9 +336,7 @@ def benchforge_parts():
 '''
 
 
-def test_a_metric_that_raises_costs_no_trial(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_raising_metric_costs_no_trial(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     """A run forms its answers from the third block on: it is measured to its end all the same."""
     installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"
@@ -376,9 +344,9 @@ def test_a_metric_that_raises_costs_no_trial(
     text = text.replace("blocks = 2", 'blocks = 5, quiet = "off"')
     text = text.replace('use = "pace"', 'use = "pace", duration = "100ms", connections = 1')
     path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')
-    told = bench("run", path)
-    assert told.code not in {0, 130}
-    assert "no luck" in told.err
+    call = bench("run", path)
+    assert call.code not in {0, 130}
+    assert "no luck" in call.err
     (result,) = (tmp_path / "results").iterdir()
     blocks = {json.loads(file.read_text())["block"] for file in result.glob("trials/*/trial.json")}
     assert blocks == {1, 2, 3, 4, 5}

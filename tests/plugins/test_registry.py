@@ -48,8 +48,7 @@ def test_an_unknown_part_is_told_with_the_nearest_name() -> None:
 
 def test_a_broken_plugin_breaks_only_who_asks_for_it() -> None:
     broken = importlib.metadata.EntryPoint("loader-broken", "no_such_module", GROUP)
-    known = tuple(importlib.metadata.entry_points(group=GROUP))
-    registry = Registry((*known, broken))
+    registry = Registry((*tuple(importlib.metadata.entry_points(group=GROUP)), broken))
     assert registry.part("loader", "ab").name == "ab"
     with pytest.raises(Unusable, match="cannot be imported"):
         registry.part("loader", "broken")

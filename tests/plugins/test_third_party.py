@@ -45,7 +45,7 @@ def test_its_parts_are_measured(own: Bench, tmp_path: Path) -> None:
     ran = own("run", SUITE, *SHORT)
     assert ran.code == 4, ran.all  # wsgiref is a server for development: D1
     (result,) = tmp_path.glob("results/*")
-    trials = {(one.case.server, one.case.driver): one for one in read_trials(result)}
+    trials = {(trial.case.server, trial.case.driver): trial for trial in read_trials(result)}
     assert len(trials) == 4
     for server in ("wsgiref", "waitress"):
         reading = trials[server, "httperf"].reading

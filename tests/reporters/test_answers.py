@@ -11,6 +11,7 @@ from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from made import plain, summaries
 from made.shown import line
+from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
@@ -100,13 +101,11 @@ def test_a_winner_differs_from_all_others_and_else_a_size_is_ruled_out(ranking: 
     else:
         assert given_.state in {"same", "undecided"}
         verb = "No difference seen" if given_.state == "same" else "Undecided"
-        named = re.match(rf"{verb} between (.*): ", given_.headline)
-        assert named is not None
+        named = present(re.match(rf"{verb} between (.*): ", given_.headline))
         assert all((server in named[1]) != differ for server, differ in differs.items())
     for text in texts:
         if "No difference seen" in text:
-            share = re.search(r"any difference is below ([0-9.]+) %", text)
-            assert share is not None
+            share = present(re.search(r"any difference is below ([0-9.]+) %", text))
             assert float(share[1]) <= 10
         if "Undecided" in text:
             possible = r"by up to ([0-9.,]+ %|a factor of [0-9.,]+)|no difference is ruled out"

@@ -12,6 +12,7 @@ from browser import Headless
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.studied import PUBLISHED, SCENARIOS, SERVERS, studied
+from present import present
 
 from benchforge.model.suite.claim import Term
 from benchforge.model.summary.summary import Summary
@@ -29,12 +30,10 @@ def result() -> tuple[Summary, list[Trial]]:
 @given(st.integers(0, 10_000))
 def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
     summary, trials = studied(seed=seed)
-    overview = document(summary, trials).overview
-    assert overview is not None
+    overview = present(document(summary, trials).overview)
     assert len(overview.rows) == len(SCENARIOS)
     for row, comparison in zip(overview.rows, summary.comparisons, strict=True):
-        ranked = summary.standing(comparison)
-        assert ranked is not None
+        ranked = present(summary.standing(comparison))
         assert ranked.ranking is not None
         first = ranked.ranking.order[0].server
         worse = {one.second for one in ranked.ranking.pairs if one.first == first and one.differ}
@@ -46,16 +45,14 @@ def test_bold_is_who_was_not_found_to_differ_from_the_best(seed: int) -> None:
 
 def test_published_values_are_counted_by_their_intervals() -> None:
     summary, trials = studied()
-    overview = document(summary, trials).overview
-    assert overview is not None
+    overview = present(document(summary, trials).overview)
     claims = {claim.label: claim for claim in summary.claims}
     sourced = [one for one in summary.verdicts if claims[one.claim].published is not None]
     excluded = 0
     for verdict in sourced:
         value, ends = claims[verdict.claim].published, verdict.estimate.interval
-        assert value is not None
         assert ends is not None
-        excluded += not ends[0] <= value <= ends[1]
+        excluded += not ends[0] <= present(value) <= ends[1]
     assert (overview.published, overview.excluded, overview.unknown) == (
         len(sourced),
         excluded,

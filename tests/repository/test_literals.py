@@ -107,8 +107,7 @@ def test_each_exception_is_needed(where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['_WORST = "S4"', 'x = [one for one in y if one.id == "N1"]', 'NAMES = {"N1": 1}'],
+    "text", ['_WORST = "S4"', 'x = [one for one in y if one.id == "N1"]', 'NAMES = {"N1": 1}']
 )
 def test_a_literal_is_seen_wherever_it_stands(text: str) -> None:
     assert len(list(literals(text, CHECKS))) == 1

@@ -68,9 +68,9 @@ def looked_at(bench: Bench, result: Path, words: tuple[str, ...]) -> Any:
         "copy": copy,
         "elsewhere": folder / "elsewhere",
     }
-    told = bench(*(one.format(**place) for one in words))
-    assert "Traceback" not in told.all, told.all
-    return told
+    call = bench(*(word.format(**place) for word in words))
+    assert "Traceback" not in call.all, call.all
+    return call
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
@@ -106,9 +106,7 @@ def test_a_name_that_leads_elsewhere_is_refused_where_it_enters(
 ) -> None:
     table(name)(result)
     before = state(result.parents[1])
-    told = bench("validate", result)
-    assert told.code == 1, told.all
-    assert "is no name of a file" in told.out
+    assert "is no name of a file" in bench("validate", result, code=1).out
     if name == "../../victim":
         for words in {words[0]: words for words in reversed(READERS)}.values():
             looked_at(bench, result, words)
@@ -153,14 +151,13 @@ def test_a_link_below_a_result_is_neither_read_nor_written_through(
     assert secret.read_text() == "SECRET"
     assert not (result / "report.html").is_symlink()
     assert not any(
-        "SECRET" in one.read_text()
-        for one in result.glob("*.*")
-        if one.is_file() and not one.is_symlink()
+        "SECRET" in path.read_text()
+        for path in result.glob("*.*")
+        if path.is_file() and not path.is_symlink()
     )
-    told = bench("validate", result)
-    assert told.code == 1, told.all
-    assert f"no such file beside the trial: '{printed.name}'" in told.out
-    assert bench("verify", result).code == 1
+    call = bench("validate", result, code=1)
+    assert f"no such file beside the trial: '{printed.name}'" in call.out
+    bench("verify", result, code=1)
 
 
 @pytest.mark.parametrize("name", ["trials", "trials/0001", "trials/0001/trial.json", "result.json"])
@@ -170,9 +167,8 @@ def test_what_a_result_consists_of_is_no_link(bench: Bench, result: Path, name: 
     (result / name).symlink_to(there)
     before = state(result.parents[1])
     for words in (("validate", "{result}"), ("verify", "{result}"), ("report", "{result}")):
-        told = bench(*(one.format(result=result) for one in words))
-        assert told.code == 2, told.all
-        assert "is a link: nothing in a result may be one" in told.all
+        call = bench(*(word.format(result=result) for word in words), code=2)
+        assert "is a link: nothing in a result may be one" in call.all
     assert state(result.parents[1]) == before
 
 
@@ -180,11 +176,10 @@ def test_links_of_ones_own_lead_to_a_result(bench: Bench, result: Path, tmp_path
     (tmp_path / "data").symlink_to(result.parent)
     (tmp_path / "mine").symlink_to(result)
     (tmp_path / "summary").symlink_to(result / "summary.json")
-    assert bench("report", "data/foreign").code == 0
-    assert bench("report", "mine").code == 0
-    assert bench("validate", "data/foreign", "mine", "summary").code == 0
-    told = bench("run", tmp_path.parent / "absent.toml", "-o", "data")
-    assert told.code == 2, told.all
+    bench("report", "data/foreign", code=0)
+    bench("report", "mine", code=0)
+    bench("validate", "data/foreign", "mine", "summary", code=0)
+    bench("run", tmp_path.parent / "absent.toml", "-o", "data", code=2)
 
 
 def test_a_linked_folder_of_ceilings_is_not_cleared(bench: Bench, result: Path) -> None:
@@ -343,21 +338,18 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
     (result / "trials/0002/link").symlink_to(result.parents[1])
     in_trials = ("trials/0001/thesis.txt", "trials/0002/link", "trials/0002/more/deep.txt")
     mine = ("tables/mine.csv", *in_trials)
-    told = bench("clean", "--results", result.parent, "--yes")
-    assert told.code == 0, told.all
+    call = bench("clean", "--results", result.parent, "--yes", code=0)
     for name in mine:
-        assert f"stays: {result / name}, which benchforge did not write" in told.out
+        assert f"stays: {result / name}, which benchforge did not write" in call.out
     left = sorted(
-        str(one.relative_to(result))
-        for one in result.rglob("*")
-        if one.is_symlink() or not one.is_dir()
+        str(path.relative_to(result))
+        for path in result.rglob("*")
+        if path.is_symlink() or not path.is_dir()
     )
     assert left == sorted(mine)
 
 
-def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
-    bench: Bench, result: Path
-) -> None:
+def test_a_changed_report_of_a_plugin_stays(bench: Bench, result: Path) -> None:
     from benchforge.run.disk.listed import LISTED, listed  # noqa: PLC0415 - for this test alone
 
     for name in ("poem.txt", "own/other.txt"):
@@ -367,10 +359,9 @@ def test_a_report_of_a_plugin_goes_with_its_result_and_a_changed_one_stays(
     summed = subprocess.run(["sha256sum", "-c", LISTED], cwd=result, check=True, timeout=100)
     assert summed.returncode == 0
     (result / "own/other.txt").write_text("mine now")
-    told = bench("clean", "--results", result.parent, "--yes")
-    assert told.code == 0, told.all
-    assert f"stays: {result}/own/other.txt" in told.out
-    assert [one.name for one in result.rglob("*.txt")] == ["other.txt"]
+    call = bench("clean", "--results", result.parent, "--yes", code=0)
+    assert f"stays: {result}/own/other.txt" in call.out
+    assert [path.name for path in result.rglob("*.txt")] == ["other.txt"]
     (result / "own/other.txt").unlink()
     (result / "own").rmdir()
 
@@ -400,9 +391,9 @@ repeat = {{ blocks = 1, quiet = "off" }}
 use = "command"
 command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
 """)
-    told = bench("run", "plant.toml")
-    assert victim.read_text() == "mine", told.all
-    assert "Traceback" not in told.all
+    call = bench("run", "plant.toml")
+    assert victim.read_text() == "mine", call.all
+    assert "Traceback" not in call.all
     (trial,) = (tmp_path / "results").glob("*/trials/*/trial.json")
     assert not trial.is_symlink()
     failure = json.loads(trial.read_text())["failure"]
@@ -411,6 +402,4 @@ command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
 
 def test_a_suite_that_takes_long_to_read_is_refused(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_text(f"benchforge = 1\nx = [{'0,' * 5_000_000}]\n")
-    told = bench("check", "large.toml")
-    assert told.code == 2
-    assert "more than 4 MiB, too large for a suite" in told.err
+    assert "more than 4 MiB, too large for a suite" in bench("check", "large.toml", code=2).err

@@ -29,24 +29,20 @@ def crashed(result: Path) -> list[Trial]:
     return [one for one in read_trials(result) if one.case.driver == "crashes"]
 
 
-def test_a_case_whose_load_tool_crashes_ends_after_three_trials(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_crashing_tool_has_three_trials(bench: Bench, tmp_path: Path) -> None:
     needed("hyperfine")
     (tmp_path / "suite.toml").write_text(SUITE)
-    ran = bench("run", "suite.toml", "-o", "results")
-    assert ran.code == 4, ran.all
+    ran = bench("run", "suite.toml", "-o", "results", code=4)
     (result,) = (tmp_path / "results").iterdir()
     assert [one.block for one in crashed(result)] == [1] * ATTEMPTS
     assert {one.block for one in read_trials(result) if one.case.driver == "sound"} == {1, 2, 3, 4}
     assert "not measured: 3 planned measurements, whose load tool had failed alike" in ran.err
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
     # A later session tries the place that was lost again, and comes to the same end.
-    again = bench("run", "--resume", result)
-    assert again.code == 4, again.all
+    again = bench("run", "--resume", result, code=4)
     assert [one.block for one in crashed(result)] == [1] * 2 * ATTEMPTS
     assert "not measured: 3 planned measurements, whose load tool had failed alike" in again.err
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,11 @@ MOST_BYTES = 1000
 
 @pytest.fixture
 def changed(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
-    result = shared(tmp_path_factory)
-    return copied(result, tmp_path)
+    return copied(shared(tmp_path_factory), tmp_path)
 
 
 def of_summary(faults: list[FileFault]) -> list[tuple[int | None, str]]:
-    return [(one.line, one.message) for one in faults if one.file.name == "summary.json"]
+    return [(fault.line, fault.message) for fault in faults if fault.file.name == "summary.json"]
 
 
 @pytest.mark.exhaustive

@@ -1,6 +1,5 @@
 """`benchforge run --resume`, by the front door: what was cut off goes on as if never cut."""
 
-import json
 import os
 import random
 import shutil
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 from faults.watched import Watched, keepers, until, watched
 from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
+from measured.on_disk import edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
 
@@ -53,8 +53,8 @@ def cut(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cut:
 
 
 def finished(bench: Bench, folder: Path, **how: Any) -> Path:
-    told = bench("run", suite(folder, **how), "-o", folder / "results")
-    assert "small-" in told.err, told.all
+    call = bench("run", suite(folder, **how), "-o", folder / "results")
+    assert "small-" in call.err, call.all
     (result,) = (folder / "results").iterdir()
     return result
 
@@ -67,18 +67,8 @@ def cut_off(result: Path, keep: int) -> Path:
     return result
 
 
-def places(result: Path) -> list[tuple[int, int]]:
-    return [(trial.block, trial.position) for trial in read_trials(result)]
-
-
 def planned(result: Path) -> list[tuple[int, int]]:
     return [(one.block, one.position) for one in read_header(result).plan]
-
-
-def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    content = json.loads(file.read_text())
-    change(content)
-    file.write_text(json.dumps(content))
 
 
 def resummarized(result: Path, path: Path) -> str:
@@ -92,17 +82,14 @@ def resummarized(result: Path, path: Path) -> str:
     return summary.model_dump_json(indent=1, by_alias=True) + "\n"
 
 
-def test_what_is_missing_is_measured_in_the_planned_order(
-    bench: Bench, cut: Cut, tmp_path: Path
-) -> None:
+def test_missing_trials_have_the_planned_order(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=3)
     header = (result / "result.json").read_bytes()
     before = [trial.started for trial in read_trials(result)]
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
-    assert "resumed: 3 of 6 measurements are done" in told.err
-    assert "[4/6] block 2" in told.err
-    assert "[3/6]" not in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert "resumed: 3 of 6 measurements are done" in call.err
+    assert "[4/6] block 2" in call.err
+    assert "[3/6]" not in call.err
     assert places(result) == planned(result)
     trials = read_trials(result)
     assert [trial.started for trial in trials][:3] == before
@@ -115,7 +102,7 @@ def test_what_is_missing_is_measured_in_the_planned_order(
     report = (result / "report.md").read_text()
     assert "- resumed: trials 4 to 6 on " in report
     assert "NOT COMPLETE" not in report
-    assert bench("validate", result, result / "sessions/0002.json").code == 0
+    bench("validate", result, result / "sessions/0002.json", code=0)
 
 
 def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cut: Cut) -> None:
@@ -123,15 +110,14 @@ def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cu
     result = cut(keep=4)
     assert bench("report", result, "--write").code == 0
     formed = {file: file.read_bytes() for file in result.iterdir() if file.is_file()}
-    assert bench("run", "--resume", result).code == 0
+    bench("run", "--resume", result, code=0)
     for file, content in formed.items():
         file.write_bytes(content)
     (result / "manifest.json").unlink()
     for trial in sorted(result.glob("trials/*"))[5:]:
         shutil.rmtree(trial)
-    assert bench("validate", result).code == 0
-    shown = bench("verify", "--all", result)
-    assert shown.code == 2, shown.all
+    bench("validate", result, code=0)
+    shown = bench("verify", "--all", result, code=2)
     assert "0 contradicted" in shown.out
     assert "summary.json:1: it sums up 4 of 5 trials: the others are of a session that" in shown.out
     # So are those of a summary that is too large to be read as a whole.
@@ -139,28 +125,25 @@ def test_a_killed_session_contradicts_nothing_and_is_not_proved(bench: Bench, cu
     assert large.differing == []
     assert any("it sums up 4 of 5 trials" in one.message for one in large.cannot)
     edited(result / "summary.json", lambda summary: summary["cases"][0].update(trials=7))
-    assert bench("verify", result).code == 1
+    bench("verify", result, code=1)
 
 
 @pytest.mark.exhaustive
-def test_a_run_that_is_killed_again_and_again_ends_with_each_trial_once(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_repeated_kills_leave_each_trial_once(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, blocks=6)
     moments = random.Random(20)
     killed(tmp_path, ["run", path], moments.uniform(0.0, 2.5))
     (result,) = (tmp_path / "results").iterdir()
     words: list[str | Path] = ["run", "--resume", result]
     for _ in range(3):
-        assert bench("validate", result).code == 0
+        bench("validate", result, code=0)
         killed(tmp_path, words, moments.uniform(0.0, 2.5))
-    told = bench(*words)
-    assert told.code == 0, told.all
+    bench(*words, code=0)
     assert places(result) == planned(result)
     assert [trial.failure for trial in read_trials(result)] == [None] * 12
     assert [int(one.name) for one in sorted(result.glob("trials/*"))] == list(range(1, 13))
     assert (result / "summary.json").read_text() == resummarized(result, path)
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
 
 
 def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
@@ -182,8 +165,7 @@ def killed(folder: Path, words: list[str | Path], after_s: float) -> None:
 
 
 def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, blocks=50)
-    words = bench_words("run", path)
+    words = bench_words("run", suite(tmp_path, blocks=50))
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 3:
         time.sleep(0.02)
@@ -196,10 +178,9 @@ def test_an_interrupt_names_the_command_that_goes_on(bench: Bench, tmp_path: Pat
     before = read_trials(result)
     there = len(before)
     limit_s = 1 + 1.5 * max(trial.seconds for trial in before)  # for one at least, and not for all
-    told = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s")
-    assert told.code == 0, told.all
-    assert f"resumed: {there} of 100 measurements are done" in told.err
-    assert f"to continue: {command}\n" in told.err
+    call = bench(*command.split()[1:], "--time-limit", f"{limit_s:.1f}s", code=0)
+    assert f"resumed: {there} of 100 measurements are done" in call.err
+    assert f"to continue: {command}\n" in call.err
     assert places(result) == planned(result)[: len(places(result))]
     assert len(places(result)) > there
 
@@ -214,20 +195,17 @@ def test_only_the_attempts_that_are_left_are_made(tmp_path: Path) -> None:
     bench = calls(bench_words(), tmp_path, own)
     path = suite(tmp_path, blocks=1)
     path.write_text(path.read_text().replace('use = "pace"', 'use = "wrk"').replace("200ms", "1s"))
-    told = bench("run", path)
-    assert told.code == 4, told.all
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", path, code=4).result
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3] * 2
     for number in (5, 6):
         shutil.rmtree(result / f"trials/{number:04d}")
-    told = bench("run", "--resume", result)
-    assert told.code == 4, told.all
-    assert "(attempt 2)" in told.err
-    assert "block 1 · ping" in told.err
+    call = bench("run", "--resume", result, code=4)
+    assert "(attempt 2)" in call.err
+    assert "block 1 · ping" in call.err
     # The first place had lost all of its attempts, and gets as many again.
     assert [trial.attempt for trial in read_trials(result)] == [1, 2, 3, 1, 4, 5, 6, 2, 3]
-    assert "0 of 1" in told.out
-    assert bench("run", "--resume", result).code == 4
+    assert "0 of 1" in call.out
+    bench("run", "--resume", result, code=4)
     assert len(read_trials(result)) == 9 + 6  # both places have lost all of theirs
 
 
@@ -235,27 +213,24 @@ def test_the_first_right_answer_is_kept_over_the_end(bench: Bench, tmp_path: Pat
     pung = answering("--body", "pung")
     result = cut_off(finished(bench, tmp_path, two=pung, blocks=2), keep=1)
     (first,) = read_trials(result)
-    told = bench("run", "--resume", result)
-    assert told.code == 4, told.all
-    assert f"not the body that {first.case.server} answers" in told.out
+    call = bench("run", "--resume", result, code=4)
+    assert f"not the body that {first.case.server} answers" in call.out
     wrong = {trial.case.server for trial in read_trials(result) if trial.failure is not None}
     assert wrong == {"one", "two"} - {first.case.server}
     for trial in sorted(result.glob("trials/*"))[1:]:
         shutil.rmtree(trial)
     (result / "trials/0001/answer.bin").write_text("another")
-    told = bench("run", "--resume", result)
-    assert told.code == 1, told.all
-    assert "answer.bin: is not the answer of trial 1" in told.err
+    call = bench("run", "--resume", result, code=1)
+    assert "answer.bin: is not the answer of trial 1" in call.err
 
 
 def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=2, blocks=1)
     (half := result / "ceilings/0009").mkdir(parents=True)  # it was killed in that, at its end
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
-    assert f"nothing is missing in {result}" in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert f"nothing is missing in {result}" in call.err
     assert not half.exists()
-    assert "2 of 2" not in told.err.replace("2 planned measurements of 2", "")
+    assert "2 of 2" not in call.err.replace("2 planned measurements of 2", "")
     assert (result / "report.html").stat().st_size
     assert (result / "summary.json").read_text() == resummarized(result, tmp_path / "small.toml")
     assert not (result / "sessions").exists()
@@ -264,9 +239,7 @@ def test_what_is_complete_is_reported_anew(bench: Bench, cut: Cut, tmp_path: Pat
 def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -> None:
     given = ("--profile", "short", "--set", "loaders.pace.connections=1", "--only", "ping")
     more = "[profiles.short]\nrepeat.blocks = 2\n"
-    told = bench("run", suite(tmp_path, more=more), *given)
-    assert told.code == 0, told.all
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", suite(tmp_path, more=more), *given, code=0).result
     shutil.rmtree(result / "trials/0004")
     refused = {
         ("--profile", "long"): "was begun with --profile short",
@@ -275,13 +248,10 @@ def test_what_was_given_is_taken_from_the_result(bench: Bench, tmp_path: Path) -
         ("-o", "elsewhere"): "--resume continues in the result's own folder",
     }
     for words, says in refused.items():
-        told = bench("run", "--resume", result, *words)
-        assert told.code == 2, told.all
-        assert says in told.err
-    assert bench("run", "--resume", result, *given).code == 0
+        assert says in bench("run", "--resume", result, *words, code=2).err
+    bench("run", "--resume", result, *given, code=0)
     shutil.rmtree(result / "trials/0003")
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    bench("run", "--resume", result, code=0)
     # Where trials were lost, they are measured in the order of the plan, with new numbers.
     assert sorted(places(result)) == sorted(planned(result))
 
@@ -290,20 +260,14 @@ def test_a_secret_setting_is_given_again(bench: Bench, tmp_path: Path) -> None:
     two = answering() + 'environment = { TOKEN = "a-token-of-ours" }\n'
     path = suite(tmp_path, two=two, blocks=1)
     secret = ("--set", "servers.two.environment.TOKEN=correct-horse")
-    assert bench("run", path, *secret).code == 0
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", path, *secret, code=0).result
     shutil.rmtree(result / "trials/0002")
-    told = bench("run", "--resume", result)
-    assert told.code == 2, told.all
-    assert "servers.two.environment.TOKEN was secret" in told.err
-    told = bench("run", "--resume", result, *secret)
-    assert told.code == 0, told.all
-    assert "correct-horse" not in told.all
+    call = bench("run", "--resume", result, code=2)
+    assert "servers.two.environment.TOKEN was secret" in call.err
+    assert "correct-horse" not in bench("run", "--resume", result, *secret, code=0).all
 
 
-def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
-    bench: Bench, cut: Cut, tmp_path: Path
-) -> None:
+def test_a_changed_suite_names_its_changes(bench: Bench, cut: Cut, tmp_path: Path) -> None:
     result = cut(keep=1, blocks=1)
     path = tmp_path / "small.toml"
     text = path.read_text()
@@ -317,16 +281,13 @@ def test_a_suite_that_was_changed_is_refused_and_what_changed_is_said(
     }
     for other, says in changes.items():
         path.write_text(other)
-        told = bench("run", "--resume", result)
-        assert told.code == 2, told.all
-        assert f"changed since {result} was begun: {says}" in told.err
+        call = bench("run", "--resume", result, code=2)
+        assert f"changed since {result} was begun: {says}" in call.err
     path.rename(tmp_path / "moved.toml")
-    told = bench("run", "--resume", result)
-    assert told.code == 2, told.all
-    assert f"{path}: the suite of {result} is gone" in told.err
+    call = bench("run", "--resume", result, code=2)
+    assert f"{path}: the suite of {result} is gone" in call.err
     (tmp_path / "moved.toml").write_text(text)
-    told = bench("run", "moved.toml", "--resume", result)
-    assert told.code == 0, told.all
+    bench("run", "moved.toml", "--resume", result, code=0)
 
 
 def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
@@ -338,15 +299,12 @@ def test_code_that_was_changed_is_refused(bench: Bench, tmp_path: Path) -> None:
     two = 'use = "waitress"\napp = "app:application"\ndirectory = "."\n'
     path = suite(tmp_path, blocks=1)
     path.write_text(path.read_text().replace(answering(), two))
-    told = bench("run", path)
-    assert told.code == 0, told.all
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", path, code=0).result
     shutil.rmtree(result / "trials/0002")
     with (tmp_path / "app.py").open("a") as app:
         app.write("# faster now\n")
-    told = bench("run", "--resume", result)
-    assert told.code == 2, told.all
-    assert "its code or data changed since it was begun" in told.err
+    call = bench("run", "--resume", result, code=2)
+    assert "its code or data changed since it was begun" in call.err
 
 
 def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -> None:
@@ -358,13 +316,11 @@ def test_another_machine_or_program_is_refused_or_told(bench: Bench, cut: Cut) -
         header["versions"]["loader-pace"] = "0"
 
     edited(result / "result.json", elsewhere)
-    told = bench("run", "--resume", result)
-    assert told.code == 2, told.all
+    told = bench("run", "--resume", result, code=2)
     for says in ("benchforge was '0.0.0', is ", "kernel was '2.6.0', is ", "loader-pace was '0'"):
         assert says in told.err
     assert not (result / "sessions").exists()
-    told = bench("run", "--resume", result, "--anyway")
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", result, "--anyway", code=0)
     assert "warning: changed since the run began: kernel was '2.6.0', is " in told.err
     (session,) = read_sessions(result)
     assert any(one.startswith("kernel was '2.6.0'") for one in session.differences)
@@ -408,7 +364,7 @@ def test_what_is_no_sound_result_is_refused(bench: Bench, cut: Cut, tmp_path: Pa
     told = bench("run", "--resume", result)
     assert (told.code, "has format 99, this benchforge reads 2" in told.err) == (2, True)
     (result / "result.json").write_text(header)
-    assert bench("run", "--resume", result).code == 0
+    bench("run", "--resume", result, code=0)
 
 
 def test_a_result_that_is_being_written_is_left_alone(bench: Bench, cut: Cut) -> None:
@@ -421,12 +377,11 @@ def test_a_result_that_is_being_written_is_left_alone(bench: Bench, cut: Cut) ->
         try:
             assert holder.stdout is not None
             assert holder.stdout.readline() == "held\n"
-            told = bench("run", "--resume", result)
-            assert told.code == 2, told.all
-            assert f"{result}: another benchforge is writing it" in told.err
+            call = bench("run", "--resume", result, code=2)
+            assert f"{result}: another benchforge is writing it" in call.err
         finally:
             os.killpg(holder.pid, signal.SIGKILL)
-    assert bench("run", "--resume", result).code == 0
+    bench("run", "--resume", result, code=0)
 
 
 # Runs benchforge, and prints its exit code below all that it printed.
@@ -476,9 +431,7 @@ def test_too_little_space_starts_nothing(mounting: Callable[[str], str], tmp_pat
     assert told.endswith("code 5\n")  # nothing was made
 
 
-def test_too_little_space_for_scratch_begins_no_result(
-    mounting: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_no_scratch_space_no_result(mounting: Callable[[str], str], tmp_path: Path) -> None:
     """Programs could not have said their versions: it could not be resumed where there is space."""
     suite(tmp_path)
     told = mounting("""
@@ -493,9 +446,7 @@ def test_too_little_space_for_scratch_begins_no_result(
 
 
 @pytest.mark.exhaustive
-def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
-    mounting: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_a_full_disk_can_be_resumed(mounting: Callable[[str], str], tmp_path: Path) -> None:
     path = suite(tmp_path)
     prints = "['sh', '-c', 'head -c 1500000 /dev/zero; exec \"$@\"', '-', "
     path.write_text(path.read_text().replace("command = [", f"command = {prints}"))
@@ -522,8 +473,7 @@ def test_a_disk_that_runs_full_ends_the_run_which_goes_on_when_there_is_space(
 
 
 def test_a_result_that_is_removed_meanwhile_ends_the_run(bench: Bench, tmp_path: Path) -> None:
-    path = suite(tmp_path, blocks=50)
-    words = bench_words("run", path)
+    words = bench_words("run", suite(tmp_path, blocks=50))
     process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and len(list(tmp_path.glob("results/*/trials/*"))) < 2:
         time.sleep(0.02)
@@ -539,9 +489,7 @@ def there(one: Watched, pattern: str) -> list[Path]:
     return list(one.result.glob(pattern))
 
 
-def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lost_attempts_again(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = suite(tmp_path, blocks=1)
     with watched(tmp_path, "run", path) as one:
         for number in range(1, ATTEMPTS + 1):
@@ -567,6 +515,6 @@ def test_a_place_whose_attempts_were_all_lost_is_measured_by_the_next_sitting(
     later = [trial for trial in read_trials(result) if (trial.block, trial.position) == (1, 1)]
     assert later[ATTEMPTS].attempt == ATTEMPTS + 1
     assert later[ATTEMPTS].measured
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
     assert "nothing is missing" in bench("run", "--resume", result).err

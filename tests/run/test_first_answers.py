@@ -30,8 +30,7 @@ def suite(folder: Path, path: str, words: str = "", options: str = "") -> Path:
 
 def refusal(bench: Bench, file: Path) -> tuple[str, str]:
     """Return the message and the hint with which a server is refused."""
-    call = bench("serve", file, "mine")
-    assert call.code == 4, call.all
+    call = bench("serve", file, "mine", code=4)
     message, *hints = (line for line in call.err.splitlines() if line.startswith(("error", "hint")))
     return message, "".join(hints)
 
@@ -43,9 +42,7 @@ def key_and_certificate(folder: Path) -> Path:
     return both
 
 
-def test_a_command_that_speaks_tls_is_named_and_measured_with_two_options(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
     """Each hint, followed as it is printed, leads to the next step, and then to a measurement."""
     needed("openssl")
     words = f"'{key_and_certificate(tmp_path)}'"
@@ -56,11 +53,9 @@ def test_a_command_that_speaks_tls_is_named_and_measured_with_two_options(
     assert message == "error: mine: certificate not trusted: self-signed certificate"
     assert 'ca_file = "certificate.pem"' in hint
     file = suite(tmp_path, "/right", words, 'tls = true\nca_file = "own.pem"')
-    call = bench("run", file, "--profile", "smoke", "-o", "results")
-    assert call.code == 0, call.all
-    (result,) = (tmp_path / "results").iterdir()
+    result = bench("run", file, "--profile", "smoke", "-o", "results", code=0).result
     assert "https://127.0.0.1:" in (result / "trials/0001/trial.json").read_text()
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
 
 def test_a_server_of_http_2_alone_is_named(bench: Bench, tmp_path: Path) -> None:
@@ -84,13 +79,10 @@ def test_a_redirect_names_its_location(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", ["$PORT", "${PORT}"])
-def test_a_variable_of_a_shell_names_the_placeholder(
-    bench: Bench, tmp_path: Path, variable: str
-) -> None:
+def test_a_shell_variable_has_a_hint(bench: Bench, tmp_path: Path, variable: str) -> None:
     file = suite(tmp_path, "/", "'--bind', '127.0.0.1:" + variable + "'")
     for words in (["check", file], ["serve", file, "mine"], ["run", file]):
-        call = bench(*words)
-        assert call.code == 2, call.all
+        call = bench(*words, code=2)
         assert "servers.mine.command: no shell reads $PORT in it" in call.err
         assert "hint: write {port} instead: '127.0.0.1:{port}'" in call.err
 

@@ -93,9 +93,7 @@ def test_each_block_holds_each_case_once(size: int, blocks: int, seed: int) -> N
 
 
 @given(SIZES, st.integers(1, 9), st.integers(1, 9), SEEDS)
-def test_a_scenario_may_have_its_own_number_of_blocks(
-    size: int, blocks: int, own: int, seed: int
-) -> None:
+def test_blocks_of_a_scenario(size: int, blocks: int, own: int, seed: int) -> None:
     more = [case._replace(blocks=own) for case in cases(2, "more")]
     graph = planned(cases(size), more, blocks=blocks, seed=seed)
     of = Counter((measure.block, measure.case.name.scenario) for measure in graph)
@@ -132,8 +130,7 @@ def test_the_square_of_four_is_the_one_in_the_books() -> None:
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4), SEEDS)
 def test_each_group_stands_together_in_each_block(sizes: list[int], seed: int) -> None:
     every = [cases(size, str(number)) for number, size in enumerate(sizes)]
-    graph = planned(*every, blocks=3, seed=seed)
-    for _, block in groupby(graph, lambda measure: measure.block):
+    for _, block in groupby(planned(*every, blocks=3, seed=seed), lambda measure: measure.block):
         measures = list(block)
         groups = [key for key, _ in groupby(measures, lambda one: one.case.name.scenario)]
         assert sorted(groups) == [str(number) for number in range(len(sizes))]
@@ -153,9 +150,7 @@ def test_the_same_seed_gives_the_same_plan_and_more_blocks_extend_it(size: int, 
 
 
 @given(st.lists(st.integers(0, 5), max_size=4), st.integers(1, 12), SEEDS)
-def test_a_plan_is_walked_again_alike_and_a_step_numbers_its_case(
-    sizes: list[int], blocks: int, seed: int
-) -> None:
+def test_a_plan_is_walked_the_same_again(sizes: list[int], blocks: int, seed: int) -> None:
     every = [cases(size, str(number)) for number, size in enumerate(sizes)]
     graph = planned(*every, blocks=blocks, seed=seed)
     assert list(graph) == list(graph)

@@ -53,9 +53,7 @@ def test_only_trials_that_have_finished_were_kept(tmp_path: Path) -> None:
     assert keep.way_out.startswith(f"finished trials were kept; {WHOLE}")
 
 
-def test_a_folder_that_cannot_be_looked_at_is_not_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_is_not_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(_: Path) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", "there")
 

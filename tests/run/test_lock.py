@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench, answering
+from present import present
 from repository import git
 from suite_texts.with_wrk import suite
 from users import NOBODY, SYSTEM_PYTHON, as_root
@@ -45,8 +46,7 @@ def holder(another_name: str) -> Iterator["subprocess.Popen[str]"]:
     words = [sys.executable, "-c", HOLDS, "/usr/bin/benchforge", "duel", another_name]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+        assert present(process.stdout).readline() == "held\n"
         yield process
 
 
@@ -57,8 +57,7 @@ def test_the_next_waits_until_the_holder_has_ended(holder: "subprocess.Popen[str
         heard.append(wait.holder)
         assert f" ago in {Path.cwd()}" in wait.began
         assert wait.began.startswith(f"user {getpass.getuser()}; ")
-        assert holder.stdin is not None
-        holder.stdin.close()
+        present(holder.stdin).close()
 
     with machine_lock.measuring(hear):
         assert holder.wait(60) == 0
@@ -132,18 +131,14 @@ sys.stdin.read()
 @as_root
 @pytest.mark.parametrize(
     ("listens", "holder"),
-    [
-        ("listens", r"python3\S* \(process \d+\)"),
-        ("", "a process that the kernel does not name"),
-    ],
+    [("listens", r"python3\S* \(process \d+\)"), ("", "a process that the kernel does not name")],
 )
 def test_a_user_who_took_the_name_is_named(another_name: str, listens: str, holder: str) -> None:
     words = [*NOBODY, SYSTEM_PYTHON, "-c", SQUATS, another_name, listens]
     heard: list[Wait] = []
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as other:
-        assert other.stdout is not None
-        other.stdout.readline()
+        present(other.stdout).readline()
 
         def hear(wait: Wait) -> None:
             heard.append(wait)
@@ -164,21 +159,18 @@ def test_who_does_not_wait_ends_and_who_goes_on_says_so(bench: Bench, tmp_path: 
         except OSError:
             pytest.skip("a benchforge measures here")
         held.listen()
-        done = bench("run", suite(tmp_path, answering()), "--no-wait")
-        assert done.code == 4, done.all
+        done = bench("run", suite(tmp_path, answering()), "--no-wait", code=4)
         holder = rf"(process {os.getpid()}) has the lock of benchforge (user {getpass.getuser()}; "
         assert holder in done.err
         assert "hint: leave --no-wait out, or add --without-lock" in done.err
         assert not (tmp_path / "results").exists()
-        done = bench("run", "small.toml", "--without-lock", "--json")
-        assert done.code == 0, done.all
+        done = bench("run", "small.toml", "--without-lock", "--json", code=0)
         assert "this run goes on without the lock" in done.err
     (result,) = (tmp_path / "results").iterdir()
     assert holder in json.loads((result / "result.json").read_text())["facts"]["lock"]
     (check,) = [one for one in json.loads(done.out)["checks"] if one["id"] == "N6"]
     assert (check["status"], holder in check["message"]) == ("warn", True)
-    done = bench("run", "--resume", result, "--without-lock")
-    assert done.code == 2, done.all
+    bench("run", "--resume", result, "--without-lock", code=2)
 
 
 @pytest.fixture
@@ -199,8 +191,7 @@ def test_a_duel_and_a_calibration_do_not_wait_either(
     server = f"{sys.executable} {PROGRAMS}/servers/answers.py --wait 0.003 --port {{port}}"
     duel = ("duel", "--time", "9s", "--path", "/ping", "--label", "a", "--label", "b")
     for words in ((*duel, server, server), ("calibrate", "--rounds", "2", "--seconds", "1")):
-        done = bench(*words, "--no-wait")
-        assert done.code == 4, done.all
+        done = bench(*words, "--no-wait", code=4)
         assert squatted in done.err
         assert "hint: leave --no-wait out, or add --without-lock" in done.err
     done = bench(*duel, server, server, "--no-wait", "--without-lock")
@@ -234,16 +225,11 @@ pytest_plugins = ["benchforge.testing"]
 OWN_TEST = '''
 def test_it(run_suite):
     run_suite("""benchforge = 1
+loaders.load = { use = "pace", connections = 1, duration = "0.1s" }
+scenarios.one = { servers = ["one"], loaders = ["load"] }
 [servers.one]
 use = "waitress"
 app = "hello_wsgi"
-[loaders.load]
-use = "pace"
-connections = 1
-duration = "0.1s"
-[scenarios.one]
-servers = ["one"]
-loaders = ["load"]
 """)
 '''
 
@@ -257,7 +243,6 @@ def test_a_test_of_the_authors_kit_says_that_it_waits(
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, cwd=tmp_path, stderr=pipe, text=True) as process:
-        assert process.stderr is not None
-        first = process.stderr.readline()
+        first = present(process.stderr).readline()
         process.kill()
     assert f"(process {holder.pid}) is measuring: waiting until it ends" in first

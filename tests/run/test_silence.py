@@ -156,8 +156,7 @@ def test_alone(listening: Listening) -> None:
 
 def test_in_turns(listening: Listening) -> None:
     turns = 'interleave = "100ms"\neach = "500ms"'
-    path = listening.suite("two", "three", turns=turns)
-    ended = listening.run("run", path)
+    ended = listening.run("run", listening.suite("two", "three", turns=turns))
     assert ended.code == 0, ended.all
     # The slices come after the start of both load tools, and those of a lost launch before it.
     lasted_s = max(trial["turns"]["slices"][-1]["end_s"] for trial in listening.trials()[-2:])

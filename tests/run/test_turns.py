@@ -72,8 +72,8 @@ def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
 
 
 def ran(bench: Bench, folder: Path, **how: Any) -> Path:
-    told = bench("run", suite(folder, **how), "-o", folder / "results")
-    assert "results in" in told.err, told.all
+    call = bench("run", suite(folder, **how), "-o", folder / "results")
+    assert "results in" in call.err, call.all
     (result,) = (folder / "results").iterdir()
     return result
 
@@ -138,14 +138,12 @@ def test_only_one_server_runs_at_a_time_in_the_order_of_the_seed(result: Path) -
 
 
 def test_a_frozen_server_uses_no_cpu_and_sound_ones_are_looked_at(result: Path) -> None:
-    for one in trials(result):
-        statuses = {check["id"]: check["status"] for check in one["checks"]}
-        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, one["checks"]
+    for trial in trials(result):
+        statuses = {check["id"]: check["status"] for check in trial["checks"]}
+        assert {statuses[id_] for id_ in ("I1", "D1", "D2", "D3")} == {"pass"}, trial["checks"]
 
 
-def test_a_server_that_does_not_start_is_left_out_of_later_launches(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_dead_server_has_no_later_launches(bench: Bench, tmp_path: Path) -> None:
     """The others are measured in each block, in another attempt of the first one."""
     broken = 'use = "command"\ncommand = "{python} -c \'exit(3)\' {port}"'
     path = suite(tmp_path)
@@ -167,15 +165,13 @@ def test_a_server_that_does_not_start_is_left_out_of_later_launches(
         assert {trial["block"] for trial in others} == {1, 2}
         assert not any("broken" in str(trial["failure"]) for trial in others), call.all
     assert call.err.count("did not start: the other launches are without it") == 1
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
-    resumed = bench("run", "--resume", result)
-    assert resumed.code == call.code, resumed.all
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
+    bench("run", "--resume", result, code=call.code)
 
 
 def test_the_report_says_that_servers_took_turns(bench: Bench, result: Path) -> None:
-    told = bench("report", result)
-    assert "(in turns)" in told.out
+    assert "(in turns)" in bench("report", result).out
     summary = json.loads((result / "summary.json").read_text())
     assert all(case["in_turns"] for case in summary["cases"])
     (verdict,) = summary["verdicts"]
@@ -193,39 +189,33 @@ def test_slices_that_were_changed_are_found(bench: Bench, result: Path, tmp_path
     content["turns"]["slices"][0]["responses"] += 1
     content["turns"]["slices"][0]["sent"] += 1
     file.write_text(json.dumps(content))
-    told = bench("validate", copy)
-    assert told.code == 1
-    assert "but the load tool" in told.all
-    assert bench("verify", copy).code == 1
+    assert "but the load tool" in bench("validate", copy, code=1).all
+    bench("verify", copy, code=1)
 
 
-def test_a_launch_of_which_a_kill_left_one_side_is_measured_again(
-    bench: Bench, result: Path, tmp_path: Path
-) -> None:
+def test_half_a_launch_is_measured_again(bench: Bench, result: Path, tmp_path: Path) -> None:
     made = Path(shutil.copytree(result, tmp_path / result.name))
-    before = {one["number"]: one["started"] for one in trials(made)}
+    before = {trial["number"]: trial["started"] for trial in trials(made)}
     (made / "trials/0004/trial.json").unlink()
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
-    told = bench("run", "--resume", made)
+    call = bench("run", "--resume", made)
     found = trials(made)
-    assert [one["number"] for one in found] == [1, 2, 3, 4], told.all
+    assert [one["number"] for one in found] == [1, 2, 3, 4], call.all
     assert [one["turns"]["trials"] for one in found if one["turns"]][:1] in ([[1, 2]], [[3, 4]], [])
     assert found[0]["started"] == before[1]
     assert found[2]["started"] != before[3]
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
-def test_a_server_that_does_not_start_loses_the_launch_for_all(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_dead_server_loses_the_launch(bench: Bench, tmp_path: Path) -> None:
     words = json.dumps([sys.executable, "-c", "raise SystemExit(3)"])
     made = ran(bench, tmp_path, other=f'use = "command"\ncommand = {words}', blocks=1)
-    found = {one["case"]["server"]: one["failure"] for one in trials(made)}
+    found = {trial["case"]["server"]: trial["failure"] for trial in trials(made)}
     assert "exit code 3" in found["three"]["message"]
     assert found["two"]["message"].startswith("the launch was lost for all that took turns: three")
     assert found["two"]["hint"] == "see the trial of three"
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
 def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
@@ -243,7 +233,7 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
     path.write_text(SUITE.format(two=waiting("a", "b"), other=waiting("b", "a"), blocks=1))
     told = bench("run", path, "-o", tmp_path / "results")
     (made,) = (tmp_path / "results").iterdir()
-    assert all(one["answers"] for one in trials(made)[:2]), told.all
+    assert all(trial["answers"] for trial in trials(made)[:2]), told.all
 
 
 def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_path: Path) -> None:
@@ -261,18 +251,18 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
     summary = json.loads((made / "summary.json").read_text())
     assert all(case["failed"][0]["attempt"] == 1 for case in summary["cases"])
     assert "block 1) of three failed" in (made / "report.md").read_text()
-    assert bench("validate", made).code == 0
-    assert bench("verify", made).code == 0
+    bench("validate", made, code=0)
+    bench("verify", made, code=0)
 
     for number in range(2, len(found) + 1):  # a kill came between the two that were lost
         shutil.rmtree(made / f"trials/{number:04d}")
     for name in ("summary.json", "report.md", "report.html", "raw.md", "manifest.json"):
         (made / name).unlink()
-    told = bench("run", "--resume", made)
+    call = bench("run", "--resume", made)
     assert [(one["number"], one["attempt"]) for one in trials(made)][:2] == [(1, 1), (2, 1)], (
-        told.all
+        call.all
     )
-    assert bench("validate", made).code == 0
+    bench("validate", made, code=0)
 
 
 CLIENTS = f"""benchforge = 1
@@ -312,7 +302,7 @@ holds = "a > b"
 
 def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("bridge = 3\n", ""))
-    found = [one for one in trials(made) if one["failure"] is None]
+    found = [trial for trial in trials(made) if trial["failure"] is None]
     assert {one["case"]["driver"] for one in found} == {"kept", "anew", "tornado"}
     for one in found:
         slices = one["turns"]["slices"]
@@ -329,29 +319,26 @@ def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path
     assert {"I2", "I4", "I5"} <= {check["id"] for check in comparison["checks"]}
     about = [one["component"] for one in comparison["checks"] if one["id"] == "I5"]
     assert about == ["kept / anew", "kept / tornado", "anew / tornado"]
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 @pytest.mark.exhaustive
 def test_a_bridge_measures_the_same_clients_without_turns(bench: Bench, tmp_path: Path) -> None:
     made = bridged(bench, tmp_path, CLIENTS.replace("blocks = 1", "blocks = 3"))
-    summary = json.loads((made / "summary.json").read_text())
-    in_turns, alone = summary["comparisons"]
+    in_turns, alone = json.loads((made / "summary.json").read_text())["comparisons"]
     assert alone["scenario"] == f"{in_turns['scenario']}-alone"
     about = [check["component"] for check in in_turns["checks"] if check["id"] == "I8"]
     assert sorted(about) == ["anew / tornado", "kept / anew", "kept / tornado"]
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
-def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_frozen_tool_is_counted_by_its_bytes(bench: Bench, tmp_path: Path) -> None:
     """One of the servers logs 60 bytes of each request: what it writes is counted by the slices."""
     needed("wrk")
     logs = answering("--wait", "0.0035", "--log", "60")
     text = suite(tmp_path, other=logs, blocks=1).read_text()
     made = bridged(bench, tmp_path, text.replace('use = "pace"', 'use = "wrk", duration = "1s"'))
-    found = [one for one in trials(made) if one["turns"] is not None]
+    found = [trial for trial in trials(made) if trial["turns"] is not None]
     assert len(found) >= 2
     for one in found:
         (logging,) = (check for check in one["checks"] if check["id"] == "D3")
@@ -364,21 +351,20 @@ def test_a_tool_that_is_frozen_with_its_server_is_counted_by_its_bytes(
         assert sum(counts) == one["reading"]["responses"]
         assert all(slice_["received_bytes"] is not None for slice_ in one["turns"]["slices"])
         assert one["reading"]["latency"] is None
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 @pytest.mark.exhaustive
 def test_a_bridge_measures_the_same_servers_without_turns(bench: Bench, tmp_path: Path) -> None:
     text = suite(tmp_path, blocks=4).read_text()
     made = bridged(bench, tmp_path, text.replace('each = "400ms"', 'each = "400ms", bridge = 3'))
-    alone = [one for one in trials(made) if one["turns"] is None]
+    alone = [trial for trial in trials(made) if trial["turns"] is None]
     assert {one["case"]["scenario"] for one in alone} == {"hello-alone"}
     assert {one["block"] for one in alone} == {1, 2, 3}
     assert all(one["reading"]["latency"] is not None for one in alone)
-    summary = json.loads((made / "summary.json").read_text())
-    (hello, _) = summary["comparisons"]
+    (hello, _) = json.loads((made / "summary.json").read_text())["comparisons"]
     assert "I8" in {check["id"] for check in hello["checks"]}
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 def bridged(bench: Bench, folder: Path, text: str) -> Path:
@@ -429,7 +415,7 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     needed("ab")
     needed_module("cheroot")
     made = bridged(bench, tmp_path, LEVELS)
-    found = [one for one in trials(made) if one["failure"] is None]
+    found = [trial for trial in trials(made) if trial["failure"] is None]
     assert len({tuple(one["turns"]["trials"]) for one in found}) == 1
     assert len(found[0]["turns"]["trials"]) == 4
     of = {(one["case"]["driver"], *one["case"]["vary"].values()): one for one in found}
@@ -446,7 +432,7 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     pairs = [one["component"] for one in summary["comparisons"][0]["checks"] if one["id"] == "I5"]
     assert "cheroot · kept / cheroot · closed" in pairs
     assert len(pairs) == 3  # with each other load; the others are told of the others
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 STORES = """benchforge = 1
@@ -480,12 +466,12 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
     needed("wrk", program)
     needed_module("tornado")
     made = bridged(bench, tmp_path, STORES.format(use=use, dataset=dataset, app=app, path=path))
-    for one in [one for one in trials(made) if one["failure"] is None]:
+    for one in [trial for trial in trials(made) if trial["failure"] is None]:
         (check,) = (check for check in one["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]
         assert one["reading"]["responses"] > 0
         assert {usage["role"] for usage in one["observation"]["usage"]} >= {"server", "backend"}
-    assert bench("verify", made).code == 0
+    bench("verify", made, code=0)
 
 
 def test_what_leaves_its_session_is_frozen_too(tmp_path: Path) -> None:
@@ -520,9 +506,7 @@ def test_what_was_just_being_forked_is_frozen_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("needs", "within_s", "ends"), [(2, 60.0, True), (1000, 1.0, False)])
-def test_a_tool_that_misses_its_signal_gets_it_again(
-    tmp_path: Path, needs: int, within_s: float, ends: bool
-) -> None:
+def test_a_lost_signal_is_repeated(tmp_path: Path, needs: int, within_s: float, ends: bool) -> None:
     counting = (
         "import signal, sys, time\nmet = []\n"
         f"def meets(*_):\n    met.append(1)\n    len(met) < {needs} or sys.exit(0)\n"
@@ -545,9 +529,7 @@ def test_a_tool_that_misses_its_signal_gets_it_again(
             tool.end(within_s)
 
 
-def test_what_comes_right_after_a_look_at_the_connections_is_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_bytes_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reading = (
         "import os, pathlib, sys, time\n"
         "while not pathlib.Path('go').exists(): time.sleep(0.001)\n"

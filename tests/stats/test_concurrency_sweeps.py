@@ -12,6 +12,7 @@ from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text.sweeps import sweeps
 from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
+from present import present
 
 from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
 from benchforge.model.summary.summary import Summary
@@ -52,8 +53,7 @@ def test_a_line_says_the_most_and_from_where_on() -> None:
     summary = summed(rising())
     found = only(summary)
     assert [level.concurrency for level in found.levels] == list(LEVELS)
-    assert found.sweep is not None
-    assert found.sweep.best_level == 32
+    assert present(found.sweep).best_level == 32
     (line,) = sweeps(summary, "hello")
     assert line.startswith("a by few, connections varied: at most ")
     assert " requests/s (" in line
@@ -63,9 +63,7 @@ def test_a_line_says_the_most_and_from_where_on() -> None:
 
 def test_a_hard_knee_saturates() -> None:
     summary = summed(rising(knee=4))
-    found = only(summary)
-    assert found.sweep is not None
-    assert found.sweep.saturated == 4
+    assert present(only(summary).sweep).saturated == 4
     (line,) = sweeps(summary, "hello")
     assert "saturated from 4" in line
 
@@ -74,7 +72,7 @@ def test_each_server_is_swept_by_itself_in_the_order_of_the_suite() -> None:
     summary = summed([*rising("b"), *rising("a")])
     assert [one.server for one in summary.sweeps] == ["b", "a"]
     assert len(summary.comparisons) == len(LEVELS)
-    assert all(one.rankings[0].blocks == 5 for one in summary.comparisons)
+    assert all(comparison.rankings[0].blocks == 5 for comparison in summary.comparisons)
 
 
 @pytest.mark.parametrize("keep", [1, 2])
@@ -168,17 +166,14 @@ loaders = ["pace"]
 vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
 """
     )
-    told = bench("run", "rising.toml")
-    assert told.code == 0, told.all
+    call = bench("run", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()
-    summary = Summary.model_validate_json((result / "summary.json").read_text())
-    (slow,) = summary.sweeps
+    (slow,) = Summary.model_validate_json((result / "summary.json").read_text()).sweeps
     assert (slow.server, slow.option) == ("slow", "loaders.pace.connections")
     assert [level.concurrency for level in slow.levels] == [1, 2, 4]
     assert slow.blocks == 3
-    assert slow.sweep is not None
-    assert slow.sweep.best_level == 4  # it waits: the more at a time, the more
-    assert "slow by pace, connections varied: at most " in told.out
+    assert present(slow.sweep).best_level == 4  # it waits: the more at a time, the more
+    assert "slow by pace, connections varied: at most " in call.out
     assert (result / "report.html").read_text().count("by concurrency</figcaption>") == 1
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)

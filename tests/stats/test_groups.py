@@ -27,9 +27,7 @@ NAMES = st.builds(
 
 
 @given(st.lists(NAMES, unique_by=lambda name: name.title))
-def test_each_case_is_in_one_group_and_differs_there_by_what_is_compared(
-    names: list[CaseName],
-) -> None:
+def test_each_case_is_in_one_group(names: list[CaseName]) -> None:
     grouped = groups(names, {"by clients"})
     assert sorted((name for group in grouped for name in group), key=names.index) == [
         name for name in names if not name.placebo

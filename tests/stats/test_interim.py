@@ -32,9 +32,7 @@ def shown(a: list[float], b: list[float], *claims: Claim) -> list[InterimAnswer]
     ("holds", "truth", "wrong"),
     [("a > b", 1.0, "holds"), ("a < b", 1.0, "holds"), ("a >= 2 * b", 1.94, "holds")],
 )
-def test_whoever_stops_at_a_look_is_misled_in_one_run_of_twenty(
-    holds: str, truth: float, wrong: str
-) -> None:
+def test_an_early_stop_errs_in_one_of_twenty(holds: str, truth: float, wrong: str) -> None:
     asked = claim(holds)
 
     def misled(draw: Random) -> bool:
@@ -68,8 +66,7 @@ def _alone(draw: Random) -> bool:
 def test_what_is_clear_is_answered_at_the_first_look_and_said_with_its_interval() -> None:
     a, b = [200.0, 204.0, 199.0], [100.0, 101.0, 100.5]
     (answer,) = shown(a, b, claim("a > b"))
-    assert answer.state == "holds"
-    assert answer.in_words == "C holds so far: 2.000x (1.879 to 2.129)"
+    assert (answer.state, answer.in_words) == ("holds", "C holds so far: 2.000x (1.879 to 2.129)")
     (fails,) = shown(a, b, claim("a < b"))
     assert (fails.state, fails.in_words.partition(":")[0]) == ("fails", "C fails so far")
     (open_,) = shown(a, b, claim("a > 2 * b"))
@@ -109,11 +106,11 @@ def test_of_three_servers_the_best_is_compared_with_each_other() -> None:
     three = comparison((), *speeds).model_copy(update={"rankings": (ranked,)})
     bare: Summary = summary(*(case(*one) for one in speeds.items()))
     shown_answers = [*interim(bare.model_copy(update={"comparisons": (three,)}), looks(BLOCKS))]
-    assert {one.head for one in shown_answers} == {"hello, speed: a"}
-    words = [one.in_words.partition(":")[0] for one in shown_answers]
+    assert {answer.head for answer in shown_answers} == {"hello, speed: a"}
+    words = [answer.in_words.partition(":")[0] for answer in shown_answers]
     assert words == ["/ b differ so far", "/ c differ so far"]
     printed = StringIO()
     ProgressLine(cast("RunGraph", _Planned()), printed).answers(3, shown_answers)
     lines = printed.getvalue().splitlines()
     assert lines[0] == "after 3 of 8 blocks: hello, speed: a"
-    assert [line.partition(":")[0] for line in lines[1:3]] == [f"  {one}" for one in words]
+    assert [line.partition(":")[0] for line in lines[1:3]] == [f"  {word}" for word in words]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
+from present import present
 
 from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.suite.verdict_rules import VerdictRules
@@ -173,10 +174,8 @@ def test_blocks_of_each_side_may_be_missing() -> None:
     a = case("a", [1200.0, None, 1210, 1190, 1205, 1195], doubted={3: "N1"})
     b = case("b", [1000.0, 1010, 990, 1005, 995, 1000], failed={4: DIED})
     found = verdict("a > b", a, b)
-    assert found.state == "holds"
-    assert found.blocks == (1, 5, 6)
-    assert found.a == (1200, 1205, 1195)
-    assert [(one.block, one.why) for one in found.rejected_blocks] == [
+    assert (found.state, found.blocks, found.a) == ("holds", (1, 5, 6), (1200, 1205, 1195))
+    assert [(block.block, block.why) for block in found.rejected_blocks] == [
         (2, "a: trial 2: the tool lost count"),
         (3, "a: trial 3 is not believed: N1 n1"),
         (4, "b: trial 4 failed: ended with exit code 3 during the load"),
@@ -187,13 +186,12 @@ def test_blocks_of_each_side_may_be_missing() -> None:
 def test_a_block_that_was_never_measured_says_so() -> None:
     short = case("a", times(1.2, 5)).model_copy(update={"planned": 6})
     found = verdict("a > b", short, case("b", times(1, 6)))
-    assert [(one.block, one.why) for one in found.rejected_blocks] == [(6, "a: not measured")]
+    assert [(block.block, block.why) for block in found.rejected_blocks] == [(6, "a: not measured")]
 
 
 def test_what_is_expected_was_broken() -> None:
     found = verdict("a > b", case("a", times(1.2), failed={2: WRONG}), case("b", times(1)))
-    assert found.state == "invalid"
-    assert found.why == "broken: status 500, expected 200"
+    assert (found.state, found.why) == ("invalid", "broken: status 500, expected 200")
 
 
 def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
@@ -218,9 +216,7 @@ def test_a_lower_bound_is_no_value_and_without_it_nothing_is_decided() -> None:
         ("a - b < 3", 6.0, 5.0, "inconclusive"),
     ],
 )
-def test_equal_values_answer_where_the_equality_does(
-    holds: str, a: float, b: float, state: str
-) -> None:
+def test_equal_values_answer_an_equality(holds: str, a: float, b: float, state: str) -> None:
     found = verdict(holds, case("a", [a] * 5, unit="1"), case("b", [b] * 5, unit="1"))
     assert found.state == state
     assert found.estimate.interval is None
@@ -308,9 +304,7 @@ def failures(holds: str, a: list[int], b: list[int] | None = None) -> Verdict:
         ("a < 0.1%", [10_000] * 3, None, "fails"),
     ],
 )
-def test_shares_of_failures_are_compared_by_counts(
-    holds: str, a: list[int], b: list[int] | None, state: str
-) -> None:
+def test_failures_by_counts(holds: str, a: list[int], b: list[int] | None, state: str) -> None:
     found = failures(holds, a, b)
     assert found.state == state, found.sentence
     assert found.sides[0].method in {"Clopper-Pearson", "rule of three"}
@@ -343,9 +337,7 @@ HOLM = VerdictRules(correction="holm")
 
 
 @pytest.mark.parametrize(("rules", "sizes"), [(BY_SCENARIO, {8, 1}), (HOLM, {9})])
-def test_a_family_is_a_scenario_and_a_metric_or_the_run(
-    rules: VerdictRules, sizes: set[int]
-) -> None:
+def test_a_family_is_a_scenario_or_the_run(rules: VerdictRules, sizes: set[int]) -> None:
     noise = Random(3)
     near = [1000 * 1.02 * math.exp(noise.gauss(0, 0.02)) for _ in range(8)]
     cases = [case("a", near), case("b", times(1))]
@@ -354,9 +346,8 @@ def test_a_family_is_a_scenario_and_a_metric_or_the_run(
     others = [claim("a > b", label="O", metric="other")]
     found = judge(summary(*cases, verdict_rules=rules), [*many, *others])
     assert {one.family_size for one in found} == sizes
-    assert alone.estimate.p is not None
     for one in found[:8]:
-        assert one.p_adjusted == pytest.approx(min(1, max(sizes) * alone.estimate.p))
+        assert one.p_adjusted == pytest.approx(min(1, max(sizes) * present(alone.estimate.p)))
 
 
 def test_what_a_family_keeps_from_being_told_says_so() -> None:
@@ -388,8 +379,7 @@ def test_no_interval_contradicts_its_verdict(rules: VerdictRules, seed: int) -> 
         claims.append(claim(holds, b=side, label=scenario, scenario=scenario))
     found = judge(summary(*cases, verdict_rules=rules), claims)
     for one, told in zip(found, claims, strict=True):
-        assert one.estimate.interval is not None
-        low, high = one.estimate.interval
+        low, high = present(one.estimate.interval)
         where = region(told.hypothesis)
         how = lies((low, high), where)
         same = told.hypothesis.bound / 1.03 < low and high < told.hypothesis.bound * 1.03
@@ -425,8 +415,7 @@ def test_an_outlier_makes_a_difference_and_a_value_fragile(holds: str, b: str | 
     for a, fragile in ((steady, False), (once, True)):
         cases = (case("a", [sign * one for one in a]), case("b", times(1, 15)))
         (found,) = judge(summary(*cases), [claim(holds, b=b)])
-        assert found.robust is not None
-        assert found.robust.method == "Hodges-Lehmann"
+        assert present(found.robust).method == "Hodges-Lehmann"
         assert found.fragile is fragile
         assert ("fragile" in found.sentence) is fragile
     (few,) = judge(summary(case("a", once[10:]), case("b", times(1, 5))), [claim(holds, b=b)])
@@ -462,7 +451,7 @@ def test_a_side_alone_did_nothing_that_another_did_not() -> None:
 
 
 def judged(checks: Any = (), of_comparison: Any = (), servers: str = "ab", **more: Any) -> Verdict:
-    cases = [case(one, times(1 + 0.2 * (one == "a"))) for one in servers]
+    cases = [case(server, times(1 + 0.2 * (server == "a"))) for server in servers]
     told = summary(*cases, checks=checks, comparisons=(comparison(of_comparison, *servers),))
     return judge(told, [claim("a > b", **more)])[0]
 
@@ -490,8 +479,7 @@ def test_a_check_of_response_times_says_nothing_of_rates() -> None:
     clock = [check("T1", "apparatus", scope="result", invalidates="latency")]
     assert judged(checks=clock).state == "holds"
     cases = [case(one, times(1), use="latency", of="p50", unit="s") for one in "ab"]
-    told = summary(*cases, checks=clock)
-    assert judge(told, [claim("a > b", of="p50")])[0].state == "invalid"
+    assert judge(summary(*cases, checks=clock), [claim("a > b", of="p50")])[0].state == "invalid"
 
 
 def at_p99(line: MetricSummary) -> MetricSummary:
@@ -551,8 +539,7 @@ def test_sides_of_different_scenarios_are_paired_by_block_and_it_is_said() -> No
 
 def swapped(told: Claim) -> Claim:
     (asked,) = told.instances
-    assert asked.b is not None
-    return told.model_copy(update={"instances": (ClaimInstance(a=asked.b, b=asked.a),)})
+    return told.model_copy(update={"instances": (ClaimInstance(a=present(asked.b), b=asked.a),)})
 
 
 SEEDS = st.integers(0, 2**32)
@@ -624,17 +611,15 @@ def test_a_difference_beside_others_is_none_of_a_quiet_machine(holds: str) -> No
 
 
 def test_a_value_beside_others_is_not_believed() -> None:
-    found = verdict("a > 10/s", case("a", times(1), disturbed=EVEN))
-    assert found.state == "invalid"
+    assert verdict("a > 10/s", case("a", times(1), disturbed=EVEN)).state == "invalid"
 
 
 def test_a_block_that_others_disturbed_on_one_side_alone_does_not_count() -> None:
     ours: dict[int, float] = dict.fromkeys(range(1, 5), 0.4)
     theirs: dict[int, float] = dict.fromkeys(range(2, 6), 0.4)
     found = beside("a > b", 1.2, ours, theirs)
-    assert found.blocks == (2, 3, 4, 6, 7, 8)
-    assert found.disturbed == (2, 3, 4)
-    assert [one.block for one in found.rejected_blocks] == [1, 5]
+    assert (found.blocks, found.disturbed) == ((2, 3, 4, 6, 7, 8), (2, 3, 4))
+    assert [block.block for block in found.rejected_blocks] == [1, 5]
     assert found.rejected_blocks[0].why.startswith("a: trial 1 is not believed: N1")
     assert found.rejected_blocks[1].why.endswith("and the other side was not disturbed")
 

@@ -117,9 +117,7 @@ REAL = (1.06, 1.0, 1.0, 1.0, 1.0)
         pytest.param(20, 5, 0.02, 150, marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_run_of_equal_servers_seldom_has_a_false_verdict(
-    servers: int, n: int, noise: float, times: int
-) -> None:
+def test_equal_servers_are_seldom_judged(servers: int, n: int, noise: float, times: int) -> None:
     found = errors(SimulatedRun([1.0] * servers, n, noise), BY_RUN, times)
     assert found.any_false <= 0.05 + tolerance(0.05, times)
 

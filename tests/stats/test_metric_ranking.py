@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from made import summaries
 from made.made_result import Values, case, header, summed, trials
 from made.simulate import blocks
+from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_checks, withdrawn
@@ -56,9 +57,7 @@ def test_a_bare_first_needs_all_others_to_be_worse() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(3, 10), st.data())
-def test_each_pair_rests_on_the_blocks_that_are_believed_of_both(
-    seed: int, k: int, n: int, data: st.DataObject
-) -> None:
+def test_a_pair_uses_common_blocks(seed: int, k: int, n: int, data: st.DataObject) -> None:
     table = blocks(Random(seed), n, [1 + at / 20 for at in range(k)])
     doubted = data.draw(
         st.sets(st.tuples(st.integers(0, k - 1), st.integers(0, n - 1)), max_size=n)
@@ -108,9 +107,7 @@ def test_one_and_two_blocks_rank_nobody(n: int, says: str) -> None:
 def test_a_side_without_believed_trials_is_left_out_and_the_others_are_ranked() -> None:
     values = drawn(8, 1, 2, 3)
     values["c"] = [None] * 8
-    found = standing(values)
-    assert found.ranking is not None
-    assert [one.server for one in found.ranking.order] == ["b", "a"]
+    assert [one.server for one in present(standing(values).ranking).order] == ["b", "a"]
     first, second, *_ = standings(summed(values), "hello")
     assert "rank 1: b (a); rank 2: a (b)" in first
     assert second == (
@@ -139,8 +136,7 @@ def test_response_times_that_are_not_believed_rank_nobody() -> None:
     )
     a = a.model_copy(update={"latency_doubted": doubts})
     (found,) = standings_of([a, b, c], ["speed"], range(1, 5))
-    assert found.ranking is not None
-    assert {one.server for one in found.ranking.order} == {"b", "c"}
+    assert {one.server for one in present(found.ranking).order} == {"b", "c"}
     assert [one.server for one in found.left_out] == ["a"]
     assert "believed" in found.left_out[0].why
 
@@ -152,8 +148,7 @@ def test_servers_without_a_block_in_common_rank_nobody() -> None:
 
 def test_equal_values_are_no_difference_and_no_proof() -> None:
     found = standing({"a": [100.0] * 8, "b": [200.0] * 8})
-    assert found.ranking is not None
-    assert [(one.server, one.best, one.worst) for one in found.ranking.order] == [
+    assert [(one.server, one.best, one.worst) for one in present(found.ranking).order] == [
         ("b", 1, 2),
         ("a", 1, 2),
     ]
@@ -167,8 +162,7 @@ def test_equal_values_are_no_difference_and_no_proof() -> None:
 def test_values_of_0_are_not_ranked() -> None:
     assert summed({"a": [0.0] * 8, "b": [0.0] * 8}).comparisons[0].rankings == ()
     found = standing({"a": [100.0] * 8, "b": [200.0] * 7 + [0.0]})
-    assert found.ranking is not None
-    assert [(one.best, one.worst) for one in found.ranking.order] == [(1, 2)] * 2
+    assert [(one.best, one.worst) for one in present(found.ranking).order] == [(1, 2)] * 2
 
 
 def test_a_smoke_ranks_nobody_and_one_server_alone_has_no_rank() -> None:
@@ -197,8 +191,7 @@ def test_what_is_far_off_is_named_and_counts() -> None:
     (far,) = found.outliers
     assert (far.server, far.block, far.severity) == ("b", 5, "severe")
     assert far.share == pytest.approx(-0.2, abs=0.12)
-    assert found.ranking is not None
-    assert {one.ratio.n for one in found.ranking.pairs} == {10}  # nothing was dropped
+    assert {one.ratio.n for one in present(found.ranking).pairs} == {10}  # nothing was dropped
     (told,) = [one for one in standings(summed(values), "hello") if "far from" in one]
     assert told.startswith("throughput: far from the others of b, and counted all the same: trial ")
     for block in (1, 7):
@@ -255,8 +248,7 @@ def test_the_checks_of_made_trials_withdraw_nothing() -> None:
     made = header(cases, 8)
     there = trials(list(zip(cases, values.values(), strict=True)))
     summary = summed(values)
-    found = with_checks(summary, made, there, limits())
-    (one,) = found.comparisons
+    (one,) = with_checks(summary, made, there, limits()).comparisons
     assert one.rankings == summary.comparisons[0].rankings
 
 

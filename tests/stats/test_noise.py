@@ -65,9 +65,7 @@ def test_a_kill_changes_no_decision(spoilt: list[bool], places: int, cut: int) -
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9), st.integers(1, 6))
-def test_a_place_has_three_attempts_at_most_and_one_where_noise_lasts(
-    spoilt: list[bool], places: int
-) -> None:
+def test_a_place_has_three_attempts_at_most(spoilt: list[bool], places: int) -> None:
     there = walked(spoilt, places)
     assert max(one.attempt for one in there) <= ATTEMPTS
     for at, (one, following) in enumerate(pairwise(there)):

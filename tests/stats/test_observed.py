@@ -13,6 +13,7 @@ from front_door import PROGRAMS, Bench, answering, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
+from present import present
 
 from benchforge.model.trial.observation import MachineUsage, NetworkFlow, Observation, Usage
 from benchforge.model.trial.rows import (
@@ -208,9 +209,7 @@ def test_a_machine_without_rows_has_no_figures() -> None:
 
 
 @given(st.floats(-1e3, 1e3), st.floats(1, 1e6), st.integers(5, 300))
-def test_a_line_has_its_slope_and_one_wild_point_does_not_move_it(
-    slope: float, start: float, count: int
-) -> None:
+def test_a_slope_resists_one_wild_point(slope: float, start: float, count: int) -> None:
     line = [(float(x), start + slope * x) for x in range(count)]
     wild = [*line[:2], (2.0, 1e12), *line[3:]]
     found, moved = theil_sen(line), theil_sen(wild)
@@ -252,8 +251,7 @@ def test_what_the_machine_did_is_added_up() -> None:
 
 
 def test_what_nobody_tells_is_unknown() -> None:
-    found = machine({"time_s": 0}, {"time_s": 1})
-    assert found == MachineUsage(cpus=2)
+    assert machine({"time_s": 0}, {"time_s": 1}) == MachineUsage(cpus=2)
 
 
 # --- what was sent -------------------------------------------------------------------------------
@@ -265,15 +263,13 @@ def sent(*points: tuple[float, float]) -> list[SystemRow]:
 
 def test_an_even_flow_is_even_whenever_it_was_looked_at() -> None:
     looks = sent(*((at, 1000 * at) for at in (0, 0.251, 0.508, 0.75, 1.049, 1.25, 1.6)))
-    found = flow(*looks)
-    assert found is not None
+    found = present(flow(*looks))
     assert (found.bin_s, found.counter) == (0.25, "TcpOutSegs")
     assert found.sent == (250,) * 6
 
 
 def test_bins_are_as_wide_as_looks_are_apart() -> None:
-    found = flow(*sent(*((n * 1.01, n * 101) for n in range(6))))
-    assert found is not None
+    found = present(flow(*sent(*((n * 1.01, n * 101) for n in range(6)))))
     assert (found.bin_s, found.sent) == (1.0, (100,) * 5)
 
 
@@ -283,9 +279,7 @@ def test_nothing_that_was_sent_is_lost_or_counted_twice(steps: list[int]) -> Non
     for number, step in enumerate(steps, 1):
         total += step
         looks.append((number * 0.25, float(total)))
-    found = flow(*sent(*looks))
-    assert found is not None
-    assert list(found.sent) == steps
+    assert list(present(flow(*sent(*looks))).sent) == steps
 
 
 def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
@@ -295,9 +289,7 @@ def test_no_flow_on_the_host_s_network_or_of_one_look() -> None:
 
 
 def test_a_distant_moment_is_no_reason_to_count_to_it() -> None:
-    found = flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30)))
-    assert found is not None
-    assert len(found.sent) <= 16
+    assert len(present(flow(*sent((0, 0), (0.25, 9), (0.5, 20), (1e300, 30)))).sent) <= 16
 
 
 # --- a real trial --------------------------------------------------------------------------------
@@ -315,8 +307,7 @@ repeat = {{ blocks = 1, quiet = "off" }}
 def measured(bench: Bench, tmp_path: Path) -> Path:
     needed("wrk")
     (tmp_path / "suite.toml").write_text(SUITE.format(server=answering()))
-    told = bench("run", "suite.toml", "-o", "out")
-    assert told.code == 0, told.all
+    bench("run", "suite.toml", "-o", "out", code=0)
     (trial,) = tmp_path.glob("out/*/trials/0001")
     return trial
 
@@ -354,16 +345,14 @@ def test_every_field_of_a_trial_is_filled_and_every_column_is_described(measured
         server.printed_bytes,
     ) == (0, 0, 1, 0)
     assert loader.printed_bytes  # wrk's report
-    seen_machine = trial.observation.machine
-    assert seen_machine is not None
+    seen_machine = present(trial.observation.machine)
     assert seen_machine.busy_s >= server.cpu_s / 2  # type: ignore[operator]
     assert len(seen_machine.busy_by_cpu_s) == seen_machine.cpus
     assert trial.observation.samples >= 4
     assert trial.observation.sampler_cpu_s > 0
     if trial.observation.network == "private":
-        assert trial.observation.flow is not None
         assert seen_machine.ephemeral_ports == 28232
-        sent_in_all = sum(trial.observation.flow.sent)
+        sent_in_all = sum(present(trial.observation.flow).sent)
         assert 0 < sent_in_all <= trial.observation.counters["TcpOutSegs"]
     header = (measured / "system.csv").read_text().splitlines()[0].split(",")
     families = {column.partition(".")[0] for column in SYSTEM_COLUMNS}
@@ -381,13 +370,12 @@ def test_a_server_that_runs_already_has_no_rows_and_says_why(bench: Bench, tmp_p
     words = [sys.executable, program, "--port", str(port), "--wait", "0.003"]
     with subprocess.Popen(words) as server:
         try:
-            told = bench("run", "suite.toml", "-o", "out")
+            call = bench("run", "suite.toml", "-o", "out")
         finally:
             server.kill()
-    assert told.code == 0, told.all
+    assert call.code == 0, call.all
     (trial,) = tmp_path.glob("out/*/trials/0001")
-    found = Trial.model_validate_json((trial / "trial.json").read_bytes()).observation
-    assert found is not None
+    found = present(Trial.model_validate_json((trial / "trial.json").read_bytes()).observation)
     running, _ = found.usage
     assert (running.cpu_s, running.processes, running.printed_bytes) == (None, None, None)
     assert running.why == "it was running already: its processes are not known"

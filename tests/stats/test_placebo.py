@@ -61,12 +61,10 @@ def test_a_server_named_twice_has_its_second_arm_and_a_placebo_beside(tmp_path: 
 
 
 def test_a_plan_shows_it_in_every_block(bench: Bench, suite: Path) -> None:
-    done = bench("plan", str(suite), "--format", "json", "--only", "hello")
-    plan = json.loads(done.out)
+    plan = json.loads(bench("plan", str(suite), "--format", "json", "--only", "hello").out)
     (number,) = [n for n, one in enumerate(plan["cases"]) if one["case"]["placebo"]]
     assert Counter(n for block in plan["order"] for n in block["cases"])[number] == 3
-    shown = bench("plan", str(suite)).out
-    assert "one · few · placebo" in shown
+    assert "one · few · placebo" in bench("plan", str(suite)).out
 
 
 def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_path: Path) -> None:
@@ -81,7 +79,7 @@ def test_a_run_measures_it_and_no_table_has_it(bench: Bench, suite: Path, tmp_pa
     (result,) = out.iterdir()
     done = bench("run", "--resume", str(result)) if "--resume" in first.err else first
     assert done.code == 0, done.err
-    assert bench("validate", str(result)).code == 0
+    bench("validate", str(result), code=0)
     summary = Summary.model_validate_json((result / "summary.json").read_bytes())
     assert not any(one.case.placebo for one in summary.cases)
     assert not any(case.placebo for group in summary.comparisons for case in group.cases)

@@ -90,8 +90,7 @@ def test_a_healthy_comparison_fires_nothing() -> None:
 def test_ratios_that_scatter_are_told_with_their_pair() -> None:
     wild = [80, 120, 75, 130, 90, 140, 70, 125, 100, 85]
     (check,) = checks(STEADY, wild)["S5"]
-    assert check.status == "warn"
-    assert check.component == "a / b"
+    assert (check.status, check.component) == ("warn", "a / b")
     assert check.value == pytest.approx(0.24, abs=0.03)
 
 
@@ -110,9 +109,7 @@ def test_too_few_blocks_tell_neither_scatter_nor_outliers() -> None:
 def test_a_server_with_two_ways_to_run_is_told() -> None:
     twice = [100, 101, 60, 100, 102, 98, 61, 99, 100, 62]
     found = checks(STEADY, STEADY[::-1], twice)["S6"]
-    assert found[2].status == "warn"
-    assert found[2].component == "c"
-    assert found[2].subject == "behaviour"
+    assert (found[2].status, found[2].component, found[2].subject) == ("warn", "c", "behaviour")
     assert "two ways" in found[2].message
 
 
@@ -158,8 +155,7 @@ def test_two_alike_are_not_told_apart() -> None:
 def test_a_machine_that_tells_a_case_from_itself_is_not_believed() -> None:
     found = placebo(summary(STEADY), summary([x * 1.1 for x in STEADY[::-1]], 2, 101), EVERY)
     check = of_placebo(found, limits())
-    assert check.status == "fail"
-    assert check.subject == "apparatus"
+    assert (check.status, check.subject) == ("fail", "apparatus")
     assert "differs from itself" in check.message
 
 

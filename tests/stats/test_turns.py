@@ -62,9 +62,7 @@ def test_rounds_are_even_and_enough(slice_s: float, each_s: float) -> None:
 
 
 @given(st.floats(0.02, 1.0), st.floats(0.1, 1e6), SERVERS)
-def test_a_slice_is_doubled_until_it_has_enough_requests(
-    slice_s: float, rate: float, servers: int
-) -> None:
+def test_a_slice_is_doubled_until_enough(slice_s: float, rate: float, servers: int) -> None:
     planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
     found = long_enough(planned.slice_s, rate, servers)
     if found is None:
@@ -77,9 +75,7 @@ def test_a_slice_is_doubled_until_it_has_enough_requests(
 
 
 @given(st.floats(0.02, 1.0), SERVERS, st.integers(1, 9))
-def test_each_attempt_begins_with_slices_of_twice_the_length(
-    slice_s: float, servers: int, attempt: int
-) -> None:
+def test_each_attempt_doubles_its_slices(slice_s: float, servers: int, attempt: int) -> None:
     planned = TurnsPlanned(slice_s=slice_s, each_s=2.0)
     first = first_slice_s(planned, servers, attempt)
     assert first in {slice_s, slice_s * 2 ** (attempt - 1), longest_s(servers)}

@@ -249,9 +249,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("old", "new", "errors"), [(old, new, of) for old, new, *of in FAULTS])
-def test_a_fault_says_where_what_and_what_next(
-    folder: Folder, old: str, new: str, errors: list[str]
-) -> None:
+def test_a_fault_has_place_and_hint(folder: Folder, old: str, new: str, errors: list[str]) -> None:
     assert old in SUITE
     printed = folder.faults(SUITE.replace(old, new, 1))
     assert re.sub(r"^ .*\n", "", printed, flags=re.MULTILINE) == "".join(
@@ -280,8 +278,7 @@ def test_a_suite_is_read_whole(folder: Folder) -> None:
     assert suite.text == SUITE
     assert suite.servers["django"].part == Web(app="django_agents", workers=4)
     assert suite.servers["django"].options == {"app": "django_agents", "workers": 4}
-    assert suite.repeat == Repeat(blocks=4, warmup=Duration(3))
-    assert suite.secrets == frozenset()
+    assert (suite.repeat, suite.secrets) == (Repeat(blocks=4, warmup=Duration(3)), frozenset())
 
 
 def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
@@ -327,8 +324,7 @@ def test_settings_are_toml_or_text(folder: Folder) -> None:
     assert suite.servers["django"].part == Web(app="other", workers=2)
     assert suite.scenarios["agents"].vary == {"loaders.closed.connections": [1, 2]}
     assert suite.repeat.warmup == Duration(1)
-    assert suite.title == "1979-05-27"
-    assert suite.settings == dict(settings)
+    assert (suite.title, suite.settings) == ("1979-05-27", dict(settings))
 
 
 def test_a_fault_of_a_setting_names_the_setting(folder: Folder) -> None:
@@ -358,9 +354,7 @@ def test_only_chooses_scenarios_and_the_command_line_comes_first(folder: Folder)
     assert list(folder.load(text, only=["agents"]).scenarios) == ["agents"]
 
 
-def test_values_come_from_the_environment_and_are_secret(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_values_are_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "postgresql://me:p%40ssword@db/x")
     text = SUITE.replace(
         "settings =", 'url = { env = "PGURL" }\npassword = "literal \\"one\\""\nsettings ='
@@ -388,9 +382,7 @@ def test_an_option_that_takes_any_table_is_not_asked_of_the_environment(folder: 
 
 
 @pytest.mark.parametrize("given", ["geheimes", "both ' and \"", "\x01\n\x02\n\x03\n\x04\n"])
-def test_an_error_does_not_show_what_the_environment_holds(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
+def test_errors_hide_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("PGURL", given)
     printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
     assert printed == (
@@ -401,9 +393,7 @@ def test_an_error_does_not_show_what_the_environment_holds(
 
 
 @pytest.mark.parametrize("value", ["geheim-" * 20, "a'b\"c" * 40, "geheim\n" * 20])
-def test_an_error_does_not_show_the_beginning_of_a_long_secret(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
+def test_no_part_of_a_secret(folder: Folder, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("PGURL", value)
     printed = folder.faults(SUITE.replace("workers = 4", 'workers = { env = "PGURL" }'))
     assert printed.startswith(
@@ -411,9 +401,7 @@ def test_an_error_does_not_show_the_beginning_of_a_long_secret(
     )
 
 
-def test_a_long_value_that_is_no_secret_is_shown_as_far_as_it_goes(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_value_is_shortened(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGURL", "xxxx and another one")
     told = SUITE.replace(
         "workers = 4", f'environment = {{ env = "PGURL" }}\nworkers = "{"x" * 80}"'
@@ -456,8 +444,7 @@ expect =""",
     assert cases[0].server == Web(app="django_agents", workers=1)
     assert cases[0].driver == Wrk(connections=10, duration=Duration(10))
     assert [label for label, _ in cases[0].backends] == ["agents"]
-    assert cases[0].warm_up_s == 3
-    assert cases[0].declared_s == 13
+    assert (cases[0].warm_up_s, cases[0].declared_s) == (3, 13)
     assert cases[-1].server == Web(app="django_agents", workers=4)
     assert len(cases[0].metrics) == 11
 

@@ -27,10 +27,17 @@ class Told:
     code: int
     out: str
     err: str
+    folder: Path = Path()
 
     @property
     def all(self) -> str:
         return self.out + self.err
+
+    @property
+    def result(self) -> Path:
+        """The only result below the folder of the call."""
+        (result,) = (self.folder / "results").iterdir()
+        return result
 
 
 Bench = Callable[..., Told]
@@ -58,16 +65,18 @@ def calls(
             timeout=within_s,
             stdin=subprocess.DEVNULL,
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return Told(done.returncode, done.stdout, done.stderr, folder)
 
-    def call(*words: str | Path, within_s: float = WAITS_S) -> Told:
-        given = os.environ if environment is None else environment
-        if program == bench_words() and warm.may(given):
-            told = Told(*warm.call([*map(str, words)], folder, given, within_s))
+    def call(*words: str | Path, within_s: float = WAITS_S, code: int | None = None) -> Told:
+        """Call it, and fail unless it ends with this exit code, where one is given."""
+        variables = os.environ if environment is None else environment
+        if program == bench_words() and warm.may(variables):
+            result = Told(*warm.call([*map(str, words)], folder, variables, within_s), folder)
         else:
-            told = started(*words, within_s=within_s)
-        assert "Traceback" not in told.all, told.all
-        return told
+            result = started(*words, within_s=within_s)
+        assert "Traceback" not in result.all, result.all
+        assert code in {None, result.code}, result.all
+        return result
 
     return call
 

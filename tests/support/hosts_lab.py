@@ -94,7 +94,7 @@ class Lab:
         """Return the command lines of all that runs on a host, but for its sshd and our look."""
         lines = self.inside(label, "ps", "-wweo", "args", "--no-headers").stdout.splitlines()
         own = ("sshd", "ps -wweo", "sh -c", "unshare", "/bin/sh")
-        return [one for one in lines if not one.strip().startswith(own) and "sshd" not in one]
+        return [line for line in lines if not line.strip().startswith(own) and "sshd" not in line]
 
 
 def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
@@ -146,7 +146,7 @@ def _alone() -> bool:
         one.partition(":")[0].strip() for one in Path("/proc/net/dev").read_text().splitlines()[2:]
     }
     return names <= {"lo", "br0"} or all(
-        one.startswith(("lo", "tunl", "sit", "ip6tnl")) for one in names
+        name.startswith(("lo", "tunl", "sit", "ip6tnl")) for name in names
     )
 
 

@@ -154,8 +154,7 @@ def test_a_column_has_one_scale(one: float, two: float) -> None:
 
 @given(NAMES, st.integers(1, 20))
 def test_a_list_says_how_many_names_it_leaves_out(names: list[str], most: int) -> None:
-    text = listed(names, most)
-    shown, _, more = text.partition(", and ")
+    shown, _, more = listed(names, most).partition(", and ")
     left = int(more.split(" ")[0]) if more else 0
     assert shown.split(", ") == names[:most]
     assert left + len(names[:most]) == len(names)

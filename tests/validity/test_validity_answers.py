@@ -74,9 +74,7 @@ def test_a_server_that_answers_another_body_after_a_while(bench: Bench, tmp_path
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("expect", [f"{{ body = '{'pong' * 64}' }}", "{ same_body = true }"])
-def test_where_it_is_said_what_is_right_another_body_is_no_measurement(
-    bench: Bench, tmp_path: Path, expect: str
-) -> None:
+def test_an_unexpected_body_fails(bench: Bench, tmp_path: Path, expect: str) -> None:
     needed("wrk")
     load = 'use = "wrk"\nconnections = 8\nduration = "2s"'
     toml = suite({"turns": server("turns", TAKES)}, load, scenario=f"expect = {expect}", top=ONCE)
@@ -102,5 +100,4 @@ def test_servers_that_answer_other_bytes_are_told_apart(bench: Bench, tmp_path: 
 @pytest.mark.exhaustive
 def test_servers_that_answer_another_type(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, suite(turning("other-type"), PACE))
-    found = caught("another content type than another's", seen, "E3")
-    assert "text/html" in found["message"]
+    assert "text/html" in caught("another content type than another's", seen, "E3")["message"]

@@ -47,8 +47,7 @@ def of_the_study(bench: Bench, folder: Path, *words: str) -> Seen:
     """Run scenarios of the study as a smoke."""
     needed("wrk", "postgres", "openssl")
     needed_module("psycopg2")
-    text = STUDY.read_text()
-    return measured(bench, folder, text, "--profile", "rounds", *words)
+    return measured(bench, folder, STUDY.read_text(), "--profile", "rounds", *words)
 
 
 @pytest.mark.exhaustive

@@ -33,9 +33,7 @@ def private(seen_trial: dict[str, object]) -> bool:
 
 
 @pytest.mark.exhaustive
-def test_connections_that_are_closed_although_they_were_to_be_kept(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_connections_closed_against_keep_alive(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     seen = measured(bench, tmp_path, suite(turning("closes", "closes-unsaid"), WRK))
     fault = "a server that closes after each response"
@@ -54,8 +52,7 @@ def test_ab_asks_for_keep_alive_and_http_1_0_does_not_say_so(bench: Bench, tmp_p
     servers = {"healthy": server("old-keeps"), "old": server("old")}
     seen = measured(bench, tmp_path, suite(servers, load, top=ONCE))
     fault = "ab -k and HTTP/1.0 without a word of keep-alive"
-    printed = seen.printed("old", "Requests per second")
-    caught(fault, seen, "K1", server="old", printed=printed)
+    caught(fault, seen, "K1", server="old", printed=seen.printed("old", "Requests per second"))
     quiet(seen, "K1", server="healthy")
 
 
@@ -141,7 +138,7 @@ def test_servers_that_tie_because_the_link_is_full(tmp_path: Path) -> None:
     fault = "two servers behind a link that is full"
     found = caught(fault, seen, "W2", server="one", status="warn")
     assert "a link that is full" in found["message"]
-    assert [one["status"] for one in seen.checks("W2", "other")] == ["warn"]
+    assert [check["status"] for check in seen.checks("W2", "other")] == ["warn"]
     single = load.replace("connections = 8", "connections = 1")
     alone = suite({"healthy": server("large")}, single, top='network = "host"')
     quiet(measured(limited, tmp_path, alone), "W2", server="healthy")

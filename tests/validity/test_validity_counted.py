@@ -71,8 +71,7 @@ def test_what_is_not_expected_is_not_good(bench: Bench, tmp_path: Path, tool: st
     assert least == most > 0
     assert failure(seen, "sright") == ""
     for fault, server, word in ROWS.get(tool, ()):
-        printed = seen.printed(server, word)
-        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=printed)
+        caught(f"{fault}, by {tool}", seen, "E3", server=server, printed=seen.printed(server, word))
     if tool in {"pace", "h2load", "hey"}:
         assert "of status 302" in failure(seen, "s302")
         assert "of status 203" in failure(seen, "s203-same")
@@ -137,8 +136,7 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
         ("17", "expected a body of 17 bytes, got 18"),
     ):
         toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
-        seen = measured(bench, tmp_path, toml)
-        assert words in failure(seen, "sright")
+        assert words in failure(measured(bench, tmp_path, toml), "sright")
 
 
 @pytest.mark.parametrize(
@@ -151,15 +149,12 @@ def test_a_length_out_of_its_range_is_told(bench: Bench, tmp_path: Path) -> None
         ("-1", "expect.length: expected at least 0, a table or 'any', got -1"),
     ],
 )
-def test_a_length_that_is_none_is_told(
-    bench: Bench, tmp_path: Path, length: str, words: str
-) -> None:
+def test_a_wrong_content_length(bench: Bench, tmp_path: Path, length: str, words: str) -> None:
     toml = suite(servers("right"), PACE, scenario=f"expect = {{ length = {length} }}")
     (tmp_path / "s.toml").write_text(toml)
-    told = bench("check", "s.toml")
-    assert told.code == 2
-    assert words in told.err
-    assert told.err.count("error: ") == 1, told.err
+    call = bench("check", "s.toml", code=2)
+    assert words in call.err
+    assert call.err.count("error: ") == 1, call.err
 
 
 def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None:
@@ -170,8 +165,7 @@ def test_an_error_that_is_expected_is_good(bench: Bench, tmp_path: Path) -> None
         assert seen.told.code == 0, seen.told.all
         least, most = good(seen, "s500")
         assert least == most > 0
-        told = bench("verify", seen.result)
-        assert told.code == 0, told.all
+        bench("verify", seen.result, code=0)
 
 
 def test_chunks_are_as_long_in_the_load(bench: Bench, tmp_path: Path) -> None:

@@ -101,8 +101,7 @@ BOTH = '["load", "load2"]'
 def connected_once(bench: Bench, hosts: Lab, tmp_path: Path, text: str) -> None:
     """Bring benchforge to all hosts."""
     (tmp_path / "first.toml").write_text(text)
-    looked = bench("doctor", "--hosts", "first.toml", within_s=300)
-    assert looked.code == 0, looked.all
+    bench("doctor", "--hosts", "first.toml", within_s=300, code=0)
 
 
 def planted(hosts: Lab, label: str, code: str) -> None:
@@ -164,8 +163,7 @@ def test_a_load_tool_that_starts_later(bench: Bench, hosts: Lab, tmp_path: Path)
     planted(hosts, "load2", SLEEPS_LONGER)
     seen = measured(bench, tmp_path, text)
     fault = "one of two load tools starts 0.2 s later"
-    check = caught(fault, seen, "H6", server="sizes", status="warn")
-    assert check["value"] > 0.05
+    assert caught(fault, seen, "H6", server="sizes", status="warn")["value"] > 0.05
 
 
 def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> None:
@@ -183,7 +181,7 @@ def test_load_tools_at_their_limit(bench: Bench, hosts: Lab, tmp_path: Path) -> 
     planted(hosts, "load2", COMPUTES)
     seen = measured(bench, tmp_path, waiting(FIXED))
     caught("one of two load tools computes beside its requests", seen, "H8", server="sizes")
-    failed = [one for one in seen.checks("H8", "sizes") if one["status"] == "fail"]
+    failed = [check for check in seen.checks("H8", "sizes") if check["status"] == "fail"]
     assert "load2" in {one["component"] for one in failed}, failed
 
 
@@ -201,8 +199,7 @@ def test_code_that_was_changed_on_a_host(bench: Bench, hosts: Lab, tmp_path: Pat
         with (site / "benchforge/errors.py").open("a") as file:
             file.write("\n# changed\n")
     (tmp_path / "suite.toml").write_text(text)
-    refused = bench("run", "suite.toml", within_s=300)
-    assert refused.code == 2, refused.all
+    refused = bench("run", "suite.toml", within_s=300, code=2)
     message = next(line for line in refused.err.splitlines() if "hosts.app: " in line)
     assert "hosts.app: benchforge there is" in message
     assert "remove ~/.cache/benchforge/hosts" in refused.err
@@ -224,7 +221,7 @@ def test_a_far_end_that_is_stopped(bench: Bench, hosts: Lab, tmp_path: Path) -> 
         while time.monotonic() < deadline and not stopped:
             if any(map(sends, hosts.running("load"))):
                 lines = hosts.inside("app", "ps", "-wweo", "pid,args", "--no-headers").stdout
-                far = [one for one in lines.splitlines() if "benchforge.remote.agent" in one]
+                far = [line for line in lines.splitlines() if "benchforge.remote.agent" in line]
                 stopped.append(far[0].split()[0])
                 hosts.inside("app", "kill", "-STOP", stopped[0])
             time.sleep(0.05)

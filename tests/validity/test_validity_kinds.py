@@ -50,9 +50,7 @@ def suite(*labels: str) -> str:
 
 
 @pytest.mark.parametrize("fault", ["pay", pytest.param("item", marks=pytest.mark.exhaustive)])
-def test_a_kind_that_is_wrong_under_load_only_is_named(
-    bench: Bench, tmp_path: Path, fault: str
-) -> None:
+def test_a_kind_wrong_under_load_is_named(bench: Bench, tmp_path: Path, fault: str) -> None:
     seen = measured(bench, tmp_path, suite("none", fault))
     check = caught(FAULTS[fault], seen, "E6", server=fault)
     assert f"held a wrong answer to {KINDS[fault]}" in check["message"]

@@ -49,15 +49,12 @@ def idle() -> float:
 
 
 @pytest.mark.exhaustive
-def test_a_neighbour_that_burns_a_core(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_busy_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     text = suite({"pong": PONG}, PACE)
     with neighbours(40):
         seen = measured(bench, tmp_path, text)
-    check = caught("a neighbour that burns each core", seen, "N1", server="pong")
-    assert check["value"] > 0.15
+    assert caught("a neighbour that burns each core", seen, "N1", server="pong")["value"] > 0.15
     trials = seen.trials("pong")
     foreign = trials[0]["observation"]["machine"]["foreign"]
     assert any(one["program"].startswith("python") for one in foreign)
@@ -66,9 +63,7 @@ def test_a_neighbour_that_burns_a_core(
 
 
 @pytest.mark.exhaustive
-def test_without_a_neighbour_nobody_is_found(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_neighbour(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     before = idle()
     seen = measured(bench, tmp_path, suite({"pong": PONG}, PACE))

@@ -28,15 +28,12 @@ ANSWERS = ("servers/answers.py", "--port", "{port}", "--wait", 0.005)
         ("Flask's own server", program("apps/pong_flask.py", "{port}"), "Werkzeug"),
     ],
 )
-def test_flasks_own_server(
-    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
-) -> None:
+def test_flask_dev_server(bench: Bench, tmp_path: Path, fault: str, server: str, sign: str) -> None:
     needed("wrk")
     needed_module("flask")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_flask:app")}))
-    printed = seen.printed("dev", "Requests/sec")
-    caught(fault, seen, "D1", server="dev", printed=printed)
-    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
+    caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
+    assert any(sign in check["message"] for check in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 
@@ -56,14 +53,12 @@ def test_flasks_own_server(
         ),
     ],
 )
-def test_django_as_its_developers_run_it(
-    bench: Bench, tmp_path: Path, fault: str, server: str, sign: str
-) -> None:
+def test_runserver_django(bench: Bench, tmp_path: Path, fault: str, server: str, sign: str) -> None:
     needed("wrk")
     needed_module("django")
     seen = measured(bench, tmp_path, suite({"dev": server, "healthy": gunicorn("pong_django:app")}))
     caught(fault, seen, "D1", server="dev", printed=seen.printed("dev", "Requests/sec"))
-    assert any(sign in one["message"] for one in seen.checks("D1", "dev"))
+    assert any(sign in check["message"] for check in seen.checks("D1", "dev"))
     quiet(seen, "D1", "healthy")
 
 
@@ -73,8 +68,7 @@ def test_an_interpreter_in_its_development_mode(bench: Bench, tmp_path: Path) ->
     servers = {"dev": dev, "healthy": program(*ANSWERS)}
     seen = measured(bench, tmp_path, suite(servers, top=ONCE))
     printed = seen.printed("dev", "Requests/sec")
-    check = caught("python -X dev", seen, "D1", server="dev", printed=printed)
-    assert "-X dev" in check["message"]
+    assert "-X dev" in caught("python -X dev", seen, "D1", server="dev", printed=printed)["message"]
     quiet(seen, "D1", "healthy")
     quiet(seen, "D2", "healthy")
 

@@ -95,8 +95,7 @@ def test_a_file_that_is_called_as_another_version(bench: Bench, tmp_path: Path) 
 def test_two_runtimes_that_are_one(bench: Bench, tmp_path: Path) -> None:
     seen = measured(bench, tmp_path, on(old=sys.executable, new=sys.executable))
     fault = "two runtimes that are one interpreter"
-    printed = seen.printed("on_new", "Requests/sec")
-    check = caught(fault, seen, "D4", status="warn", printed=printed)
+    check = caught(fault, seen, "D4", status="warn", printed=seen.printed("on_new", "Requests/sec"))
     assert check["message"].startswith("runtimes old and new are one and the same (")
     assert check["message"].count("one and the same") == 1
 

@@ -31,8 +31,7 @@ def test_a_server_that_leaks(bench: Bench, tmp_path: Path) -> None:
     servers = {"leaks": program(*words, "--grows", 100_000), "healthy": program(*words)}
     seen = measured(bench, tmp_path, suite(servers, load))
     fault = "a server that keeps 100 kB of each answer"
-    check = caught(fault, seen, "M3", server="leaks", status="warn")
-    assert check["value"] > 0.1
+    assert caught(fault, seen, "M3", server="leaks", status="warn")["value"] > 0.1
     quiet(seen, "M3", "healthy")
 
 
@@ -51,9 +50,7 @@ def test_workers_that_do_not_share_the_work(bench: Bench, tmp_path: Path) -> Non
 
 
 @pytest.mark.exhaustive
-def test_servers_with_unequal_budgets_of_which_one_is_not_said(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_unequal_budgets_of_which_one_is_unstated(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     one = gunicorn("pong_shared:app")
     servers = {"one": one, "silent": one.replace("workers = 1\n", "")}

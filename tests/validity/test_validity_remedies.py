@@ -16,16 +16,13 @@ pytestmark = pytest.mark.timeout(1000)
 def typed(bench: Bench, folder: Path, seen: Seen, id_: str) -> Seen:
     """Type the command that the end of a run prints below a finding."""
     _, _, below = seen.told.all.partition(f" {id_}  ")
-    text = re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0]
-    program_, *words = shlex.split(text)
+    program_, *words = shlex.split(re.split(r"\n {1,7}\S", below.partition("→ ")[2])[0])
     assert program_ == "benchforge", seen.told.all
     assert words[:2] == ["run", "suite.toml"], seen.told.all
     return measured(bench, folder, (folder / "suite.toml").read_text(), *words[2:])
 
 
-def test_a_server_that_closes_keeps_connections_by_its_own_option(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_closing_server_keeps_by_its_option(bench: Bench, tmp_path: Path) -> None:
     needed_module("gunicorn")
     seen = measured(bench, tmp_path, suite({"sync": gunicorn("pong_wsgi:app")}, PACE, top=ONCE))
     assert [check["status"] for check in seen.checks("K1", "sync")] == ["fail"]
@@ -33,9 +30,7 @@ def test_a_server_that_closes_keeps_connections_by_its_own_option(
 
 
 @pytest.mark.exhaustive
-def test_a_server_without_such_an_option_is_measured_without_kept_connections(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_server_without_keep_alive(bench: Bench, tmp_path: Path) -> None:
     closes = program("faulty_servers/turns.py", "{port}", "closes")
     text = suite({"closes": closes}, PACE, top=ONCE, scenario="expect = { status = 200 }")
     seen = measured(bench, tmp_path, text)
@@ -44,9 +39,7 @@ def test_a_server_without_such_an_option_is_measured_without_kept_connections(
 
 
 @pytest.mark.exhaustive
-def test_a_program_called_node_has_a_mode_where_a_framework_reads_it(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_program_called_node_has_a_mode(bench: Bench, tmp_path: Path) -> None:
     node, script = tmp_path / "node", tmp_path / "shop/server.py"
     node.symlink_to(Path(sys.executable).resolve())
     (tmp_path / "shop/node_modules").mkdir(parents=True)

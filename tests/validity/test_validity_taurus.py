@@ -86,8 +86,7 @@ def test_another_document_to_the_load_tool(
 ) -> None:
     needed(tool)
     text = suite({"other": server("tools-shorter", TAKES)}, load, top=ONCE)
-    seen = measured(bench, tmp_path, text)
-    refused(seen, "other", says)
+    refused(measured(bench, tmp_path, text), "other", says)
 
 
 @pytest.mark.samples(1)
@@ -107,4 +106,4 @@ def test_a_load_tool_whose_output_is_damaged(
     seen = measured(bench, tmp_path, suite({"healthy": server("none")}, AB))
     trials = refused(seen, "healthy", "ab")
     assert len(trials) == 3
-    assert {one["failure"]["subject"] for one in trials} == {"apparatus"}
+    assert {trial["failure"]["subject"] for trial in trials} == {"apparatus"}

@@ -103,7 +103,7 @@ def test_a_fault_of_turns_is_found(
         seen = measured(bench, tmp_path, suite(fault, **more))
     assert status in found(seen, id_), seen.told.all
     if status == "fail":
-        assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
+        assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
     caught(says, seen, id_, server="" if list(seen.checks(id_)) else "faulty", status=status)
 
 
@@ -120,13 +120,11 @@ def test_a_tool_is_frozen_while_it_connects(bench: Bench, tmp_path: Path) -> Non
     (trial,) = [one for one in seen.trials("faulty") if one["failure"] is None]
     assert trial["reading"]["errors"]["connect"] == trial["reading"]["errors"]["exceptions"] == 0
     caught("ab that is frozen while it connects to a full queue", seen, "K2", server="faulty")
-    assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
+    assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
 
 
 @pytest.mark.exhaustive
-def test_work_outside_of_the_trial_for_one_server_is_found(
-    bench: Bench, tmp_path: Path, neighbour: Path
-) -> None:
+def test_work_outside_the_trial_is_found(bench: Bench, tmp_path: Path, neighbour: Path) -> None:
     seen = measured(bench, tmp_path, suite(str(neighbour)))
     for _ in range(TRIES):
         if "fail" in found(seen, "I2"):
@@ -136,7 +134,7 @@ def test_work_outside_of_the_trial_for_one_server_is_found(
         pytest.skip("other programs leave no CPU that the neighbour could take")
     says = "a process outside of the trial that works for one of the servers"
     caught(says, seen, "I2")
-    assert {one["state"] for one in seen.summary["verdicts"]} == {"invalid"}
+    assert {verdict["state"] for verdict in seen.summary["verdicts"]} == {"invalid"}
 
 
 @pytest.fixture
@@ -152,7 +150,7 @@ def neighbour(tmp_path: Path) -> Iterator[Path]:
 
 def _others_used(seen: Seen, server: str) -> float:
     """The share of the CPUs that others used in the slices of a server."""
-    turns = [one["turns"] for one in seen.trials(server) if one["turns"] is not None]
+    turns = [trial["turns"] for trial in seen.trials(server) if trial["turns"] is not None]
     slices = [slice_ for one in turns for slice_ in one["slices"]]
     cpus_s = sum((one["end_s"] - one["start_s"]) * turns[0]["cpus"] for one in slices)
     return float(sum(one["foreign_cpu_s"] for one in slices) / cpus_s) if cpus_s else 0.0
@@ -160,8 +158,7 @@ def _others_used(seen: Seen, server: str) -> float:
 
 @pytest.mark.exhaustive
 def test_a_server_that_is_too_slow_for_slices_is_not_measured(bench: Bench, tmp_path: Path) -> None:
-    seen = measured(bench, tmp_path, suite("slow"))
-    attempts = seen.trials("faulty")
-    assert [one["attempt"] for one in attempts] == [1, 2, 3]
+    attempts = measured(bench, tmp_path, suite("slow")).trials("faulty")
+    assert [attempt["attempt"] for attempt in attempts] == [1, 2, 3]
     for trial in attempts:
         assert "are too few for turns of 2 servers" in trial["failure"]["message"]

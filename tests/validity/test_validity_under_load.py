@@ -61,9 +61,7 @@ def lying(bench: Bench, folder: Path, tool: str, load: str, *faults: str) -> See
 
 def test_a_body_that_is_wrong_under_load_only(bench: Bench, tmp_path: Path) -> None:
     load = 'use = "pace"\nconnections = 4\nthink = "5ms"\nduration = "1s"'
-    seen = lying(bench, tmp_path, "pace", load, "later")
-    result = bench("verify", seen.result)
-    assert result.code == 0, result.all
+    bench("verify", lying(bench, tmp_path, "pace", load, "later").result, code=0)
 
 
 @pytest.mark.exhaustive
@@ -78,6 +76,5 @@ def test_a_sample_finds_one_answer_in_a_hundred(bench: Bench, tmp_path: Path) ->
     text = suite(servers("right", "hundredth"), load, scenario=EXPECT, top=ONCE)
     seen = measured(bench, tmp_path, text)
     fault = f"{LIARS['hundredth']}, by pace with a sample of 99 %"
-    found = caught(fault, seen, "E7", server="shundredth")
-    assert "gnop" in found["message"]
+    assert "gnop" in caught(fault, seen, "E7", server="shundredth")["message"]
     quiet(seen, "E7", server="sright")

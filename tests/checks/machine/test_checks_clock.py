@@ -20,9 +20,7 @@ from benchforge.checks.machine import clock
         ("", "unknown"),
     ],
 )
-def test_a_clock_that_is_slow_to_read_spoils_response_times(
-    source: str | None, status: str
-) -> None:
+def test_a_slow_clock_spoils_response_times(source: str | None, status: str) -> None:
     (found,) = clock.of_session(header(clocksource=source), (), LIMITS)
     assert (found.id, found.status, found.invalidates) == ("T1", status, "latency")
     assert (found.scope, found.subject) == ("result", "apparatus")

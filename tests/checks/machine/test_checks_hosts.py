@@ -98,9 +98,7 @@ def test_a_link_that_others_use_is_not_as_before(rate: float, trip_s: float, sta
         (0.00007, None, "unknown"),
     ],
 )
-def test_a_clock_that_is_not_known_or_moved(
-    bound_s: float | None, moved_s: float | None, status: str
-) -> None:
+def test_an_unsure_host_clock(bound_s: float | None, moved_s: float | None, status: str) -> None:
     changed = {"clock_bound_s": bound_s, "clock_moved_s": moved_s}
     assert asked(on_two(app=changed), "H5", "app").status == status
 

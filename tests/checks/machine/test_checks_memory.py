@@ -13,12 +13,7 @@ NONE = {"pswpin": 0, "pswpout": 0, "oom_kill": 0}
 
 
 @pytest.mark.parametrize(
-    ("paging", "status"),
-    [
-        ({}, "pass"),
-        ({"pswpin": 1}, "fail"),
-        ({"pswpout": 1}, "fail"),
-    ],
+    ("paging", "status"), [({}, "pass"), ({"pswpin": 1}, "fail"), ({"pswpout": 1}, "fail")]
 )
 def test_any_page_of_swap_fails(paging: dict[str, int], status: str) -> None:
     found = asked(trial(machine=machine(paging=NONE | paging)), "M1", "")

@@ -153,8 +153,7 @@ def test_waiting_that_nobody_counted_is_unknown() -> None:
 )
 def test_pressure(name: str, of: str, share: float, status: str) -> None:
     pressed = machine().pressure | {name: share * 10}
-    one = trial(machine=machine(pressure=pressed, **NEIGHBOUR))
-    found = asked(one, "N3", of)
+    found = asked(trial(machine=machine(pressure=pressed, **NEIGHBOUR)), "N3", of)
     assert found.status == status
     assert found.value == pytest.approx(share)
     alone = asked(trial(machine=machine(pressure=pressed)), "N3", of)
@@ -194,7 +193,7 @@ def test_a_quota_that_stopped_us_fails_and_none_is_not_asked() -> None:
 def test_a_quota_of_the_load_tool_is_a_fault_and_one_of_the_server_is_not() -> None:
     stopped = {"quota_cpus": 0.5, "throttled": 3}
     of_trial = ask.of_trial(trial(parts=parts(loader=stopped)), LIMITS)
-    found = [one for one in of_trial if one.id == "N5"]
+    found = [check for check in of_trial if check.id == "N5"]
     assert [(one.status, one.component) for one in found] == [("fail", "closed"), ("pass", "")]
     assert asked(trial(parts=parts(server=stopped)), "N5").status == "pass"
 

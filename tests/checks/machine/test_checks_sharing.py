@@ -49,8 +49,7 @@ def test_who_places_and_leaves_somebody_on_the_load_tools_cpus_is_told() -> None
 
 
 def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
-    both = placed(server="0", loader="0", backend="1")
-    assert asked(trial(**both), "P1").status == "warn"
+    assert asked(trial(**placed(server="0", loader="0", backend="1")), "P1").status == "warn"
 
 
 # P2: 13 to 71 on a core of one's own, 4,237 to 7,672 on the same one
@@ -61,8 +60,7 @@ def test_who_puts_both_on_the_same_cpus_has_accepted_it() -> None:
 )
 def test_who_often_has_to_leave_a_cpu_is_told(switches: int, status: str) -> None:
     server = parts(server={"involuntary_switches": switches * 10})
-    one = trial(parts=server, machine=machine(**NEIGHBOUR))
-    found = asked(one, "P2", "flask")
+    found = asked(trial(parts=server, machine=machine(**NEIGHBOUR)), "P2", "flask")
     assert (found.status, found.value, found.transient) == (status, switches, True)
 
 

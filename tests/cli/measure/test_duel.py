@@ -41,7 +41,7 @@ WORDS = st.lists(st.text(st.characters(exclude_characters="{}", codec="utf-8"), 
 
 
 def suite_of(*servers: str, folder: Path, question: Question | None = None) -> str:
-    contenders = labelled([contender(one) for one in servers], ())
+    contenders = labelled([contender(server) for server in servers], ())
     asked = question or Question()
     return text(tables_of(contenders, asked, folder, wrk=False))
 
@@ -51,16 +51,16 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
 ) -> None:
     monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
     words = ["--time", "6s", "--connections", "4", "--save", "a/suite.toml", "--env", "SHOP_KEY"]
-    told = bench("duel", PONG, SLOW, *words)
-    assert told.code in {0, 4}, told.all  # a loud machine leaves a server without a value
-    assert f"{SOON}: {PONG}\n{LATE}: {SLOW}\n{{python}} is {sys.executable}" in told.err
-    assert "all answer alike: 200, text/plain, 4 bytes" in told.err
-    assert SOON in told.out
-    assert LATE in told.out
+    call = bench("duel", PONG, SLOW, *words)
+    assert call.code in {0, 4}, call.all  # a loud machine leaves a server without a value
+    assert f"{SOON}: {PONG}\n{LATE}: {SLOW}\n{{python}} is {sys.executable}" in call.err
+    assert "all answer alike: 200, text/plain, 4 bytes" in call.err
+    assert SOON in call.out
+    assert LATE in call.out
     (result,) = (tmp_path / "results").iterdir()
     saved = (tmp_path / "a/suite.toml").read_text()
     assert read_header(result).suite == saved
-    assert "answers are judged by the body of the first answer" in told.err
+    assert "answers are judged by the body of the first answer" in call.err
     expect = tomllib.loads(saved)["scenarios"]["duel"]["expect"]
     assert expect == {"status": 200, "content_type": "text/plain", "same_body": True}
     assert "judged by the body of the first answer" in (result / "report.md").read_text()
@@ -70,10 +70,10 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
     assert {case.case.server for case in read_summary(result).cases} == {SOON, LATE}
     assert list(result.glob("trials/*/trial.json"))
     assert (result / "report.html").exists()
-    assert bench("check", "a/suite.toml").code == 0
-    assert "warning: --time 6s is too short: an interval takes 3 blocks, about " in told.err
+    bench("check", "a/suite.toml", code=0)
+    assert "warning: --time 6s is too short: an interval takes 3 blocks, about " in call.err
     for off in ("scenarios.duel.interleave=off", "repeat.interleave=off"):
-        assert bench("plan", "a/suite.toml", "--set", off).code == 0
+        bench("plan", "a/suite.toml", "--set", off, code=0)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,7 @@ def test_two_commands_are_measured_and_the_suite_is_kept(
         ((b"pong", b"pongs"), "GET", "the status and type"),
     ],
 )
-def test_the_first_answer_judges_in_what_all_agree(
-    bodies: tuple[bytes, ...], method: str, words: str
-) -> None:
+def test_the_first_answer_is_expected(bodies: tuple[bytes, ...], method: str, words: str) -> None:
     """The length of an early answer is no law: it may grow, and each load has its own probes."""
     firsts = {}
     for label, body in zip("ab", bodies, strict=True):
@@ -105,9 +103,9 @@ def test_the_first_answer_judges_in_what_all_agree(
 
 
 def test_without_save_the_run_can_be_resumed(bench: Bench, tmp_path: Path) -> None:
-    told = bench("duel", PONG, PONG, "--label", "a", "--label", "b", "--time", "1s")
-    assert "to continue: " in told.err
-    assert "SUITE" not in told.out  # advice names the file
+    call = bench("duel", PONG, PONG, "--label", "a", "--label", "b", "--time", "1s")
+    assert "to continue: " in call.err
+    assert "SUITE" not in call.out  # advice names the file
     (result,) = (path for path in (tmp_path / "results").iterdir() if path.is_dir())
     resumed = bench("run", "--resume", result, "--time-limit", "1s")
     assert resumed.code in {0, 4}, resumed.all
@@ -122,22 +120,19 @@ def test_a_url_is_compared_with_a_command(bench: Bench, tmp_path: Path) -> None:
         told = bench("duel", f"http://127.0.0.1:{port}/a?b", PONG, "--time", "1s")
     assert told.code in {0, 4}, told.all
     assert "all answer alike: 200, text/plain, 4 bytes" in told.err
-    (header,) = (read_header(one.parent) for one in tmp_path.glob("results/*/result.json"))
+    (header,) = (read_header(path.parent) for path in tmp_path.glob("results/*/result.json"))
     assert 'path = "/a?b"' in header.suite
     assert f'url = "http://127.0.0.1:{port}"' in header.suite
 
 
 def test_a_url_that_nobody_serves_ends_the_duel(bench: Bench, tmp_path: Path) -> None:
-    told = bench("duel", f"http://127.0.0.1:{free_port()}/", PONG, "--time", "1s")
-    assert told.code == 4, told.all
-    assert "nothing listens there: connection refused" in told.err
-    assert "start the server first" in told.err
+    call = bench("duel", f"http://127.0.0.1:{free_port()}/", PONG, "--time", "1s", code=4)
+    assert "nothing listens there: connection refused" in call.err
+    assert "start the server first" in call.err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_variable_that_reaches_no_server_is_named(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_useless_variable(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command and a server of a suite that end at their start for the lack of it."""
     monkeypatch.setenv("SHOP_KEY", "a-key-of-ours")
     checks = 'import os; exit(os.environ.get("SHOP_KEY") or "no SHOP_KEY")'
@@ -193,26 +188,21 @@ def listens(port: int) -> bool:
         ("no-such-program {port}", 3, "error: missing program: no-such-program"),
     ],
 )
-def test_the_answers_are_compared_before_the_load(
-    bench: Bench, tmp_path: Path, other: str, code: int, says: str
-) -> None:
-    told = bench("duel", PONG, other, *LABELS, "--time", "1s")
-    assert says in told.err
-    assert "time limit" not in told.err
-    assert told.code == code
-    assert "hint: " in told.err
+def test_answers_compared(bench: Bench, tmp_path: Path, other: str, code: int, says: str) -> None:
+    call = bench("duel", PONG, other, *LABELS, "--time", "1s")
+    assert says in call.err
+    assert "time limit" not in call.err
+    assert call.code == code
+    assert "hint: " in call.err
     assert not (tmp_path / "results").exists()
 
 
-def test_servers_with_different_bodies_are_measured_and_not_comparable(
-    bench: Bench, tmp_path: Path
-) -> None:
-    told = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s")
-    assert told.code == 4, told.all
-    if "FAILED" not in told.err:
-        assert "! duel (in turns)  Not comparable: their bodies differ" in told.out, told.all
-    assert "warning: b does not answer as a does: the body differs from" in told.err
-    assert "time limit" in told.err
+def test_different_bodies_are_not_comparable(bench: Bench, tmp_path: Path) -> None:
+    call = bench("duel", PONG, f"{PONG} --body other", *LABELS, "--time", "6s", code=4)
+    if "FAILED" not in call.err:
+        assert "! duel (in turns)  Not comparable: their bodies differ" in call.out, call.all
+    assert "warning: b does not answer as a does: the body differs from" in call.err
+    assert "time limit" in call.err
     assert len([*tmp_path.glob("results/*/summary.json")]) == 1
 
 
@@ -221,16 +211,16 @@ def test_a_server_that_closes_connections_is_compared_without_kept_ones(
     bench: Bench, tmp_path: Path, option: tuple[str, ...], keeps: bool | None
 ) -> None:
     words = ("--time", "1s", "--save", "suite.toml", *option)
-    told = bench("duel", PONG, f"{PONG} --close", *LABELS, *words)
-    assert ("b closes each connection, a keeps them: " in told.err) is not bool(option), told.all
+    call = bench("duel", PONG, f"{PONG} --close", *LABELS, *words)
+    assert ("b closes each connection, a keeps them: " in call.err) is not bool(option), call.all
     load_ = tomllib.loads((tmp_path / "suite.toml").read_text())["loaders"]["load"]
     assert load_.get("keep_alive") is keeps
 
 
 def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -> None:
     words = ("--time", "1s", "--save", "suite.toml", "--no-keep-alive")
-    told = bench("duel", PONG, SLOW, *words)
-    assert "closes each connection" not in told.err, told.all
+    call = bench("duel", PONG, SLOW, *words)
+    assert "closes each connection" not in call.err, call.all
     saved = tomllib.loads((tmp_path / "suite.toml").read_text())
     assert saved["loaders"]["load"]["keep_alive"] is False
 
@@ -272,9 +262,7 @@ def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -
 def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
     bench: Bench, tmp_path: Path, words: list[str], where: str, hint: str
 ) -> None:
-    told = bench("duel", *words)
-    assert told.code == 2
-    lines = told.err.splitlines()
+    lines = bench("duel", *words, code=2).err.splitlines()
     assert [line for line in lines if line.startswith("error: ") and where in line]
     said = lines[-1]
     assert said.startswith("hint: ")
@@ -284,9 +272,8 @@ def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
 
 def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text("benchforge = 1\n")
-    told = bench("duel", PONG, SLOW, "--save", "suite.toml")
-    assert told.code == 2
-    assert "--save suite.toml: the file exists, and it was not written by duel" in told.err
+    call = bench("duel", PONG, SLOW, "--save", "suite.toml", code=2)
+    assert "--save suite.toml: the file exists, and it was not written by duel" in call.err
     assert (tmp_path / "suite.toml").read_text() == "benchforge = 1\n"
 
 
@@ -301,10 +288,10 @@ def test_a_suite_that_was_edited_is_kept() -> None:
 
 def test_a_request_with_a_secret_leaves_no_suite(bench: Bench, tmp_path: Path) -> None:
     words = ["--header", "Authorization: Bearer abcdefgh1234", "--time", "1s"]
-    told = bench("duel", PONG, f"API_TOKEN=abcdefgh1234 {PONG}", *words)
-    assert "abcdefgh1234" not in told.all
-    assert "the duel has a secret: its suite is not kept" in told.err
-    assert "to continue: " not in told.err
+    call = bench("duel", PONG, f"API_TOKEN=abcdefgh1234 {PONG}", *words)
+    assert "abcdefgh1234" not in call.all
+    assert "the duel has a secret: its suite is not kept" in call.err
+    assert "to continue: " not in call.err
     assert not list(tmp_path.glob("results/*.toml"))
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert left
@@ -340,14 +327,11 @@ def test_every_option_stands_in_the_suite(tmp_path: Path) -> None:
     assert suite.repeat.until == 0.05
 
 
-def test_paths_of_a_suite_elsewhere_lead_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_of_a_moved_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     table = relative_to(tmp_path / "x/results", contender("./serve app.py {port}").table)
-    assert table["command"] == ["../../serve", "app.py", "{port}"]
-    assert table["directory"] == "../.."
+    assert (table["command"], table["directory"]) == (["../../serve", "app.py", "{port}"], "../..")
     here = contender("./serve {port}").table
     assert relative_to(tmp_path, here) == here
     for folder, dataset in ((Path(), "./data"), (tmp_path / "x", "../data")):
@@ -370,9 +354,7 @@ def test_words_reach_the_command_as_a_shell_splits_them(words: list[str], label:
 
 
 @given(servers=st.integers(2, 12), time_s=st.floats(0.1, 1e6))
-def test_blocks_for_an_interval_are_planned_and_a_load_has_a_length(
-    servers: int, time_s: float
-) -> None:
+def test_a_plan_has_blocks_for_an_interval(servers: int, time_s: float) -> None:
     times = trial_times(servers, time_s)
     short = too_short(servers, Question(time_s=time_s))
     assert bool(short) == (time_s < 3 * servers * (times.load_s + times.warmup_s + 1.5))
@@ -408,15 +390,12 @@ def test_commands_take_turns(
     assert 0.1 <= slice_s <= 0.3
     if servers == 2 and time_s >= 60:
         assert slice_s == 0.3 or slice_s >= connections * answer_s  # ends are a part of it
-    assert as_table(tables["repeat"]) == {
-        **repeated(times.blocks),
-        "warmup": repeat["warmup"],
-    }
+    assert as_table(tables["repeat"]) == {**repeated(times.blocks), "warmup": repeat["warmup"]}
 
 
 def test_urls_and_rates_take_no_turns() -> None:
     def refusal(*given_servers: str, **fields: str) -> str:
-        contenders = labelled([contender(one) for one in given_servers], ())
+        contenders = labelled([contender(server) for server in given_servers], ())
         tables = tables_of(contenders, Question(**fields), Path(), wrk=True)  # type: ignore[arg-type]
         turns = {**tables, **in_turns(tables, 180.0, 100)}
         suite = suite_or_why(turns, lambda one: load(Path("duel.toml"), Registry(), text=text(one)))
@@ -448,10 +427,8 @@ def test_a_server_that_stands_still_for_long_takes_no_turns(seconds: dict[str, f
         (("http://localhost:81", "http://127.0.0.1:82"), ["port-81", "port-82"]),
     ],
 )
-def test_a_label_has_the_words_that_tell_commands_apart(
-    servers: tuple[str, ...], labels: list[str]
-) -> None:
-    assert list(labelled([contender(one) for one in servers], ())) == labels
+def test_a_label_differs_by_command(servers: tuple[str, ...], labels: list[str]) -> None:
+    assert list(labelled([contender(server) for server in servers], ())) == labels
 
 
 def test_slow_starts_leave_time_for_loads() -> None:

@@ -57,21 +57,18 @@ def test_each_claim_is_a_row(bench: Bench, tmp_path: Path) -> None:
     attempt = 0
     while True:  # a neighbour that stops one of three blocks makes intervals wide
         attempt += 1
-        told = bench("run", "suite.toml", "-o", f"out-{attempt}")
+        call = bench("run", "suite.toml", "-o", f"out-{attempt}")
         (folder,) = (tmp_path / f"out-{attempt}").iterdir()
         summary = json.loads((folder / "summary.json").read_text())
         if attempt == 5 or [one["state"] for one in summary["verdicts"]] == ["fails", "holds"]:
             break
-    assert told.code == 1, told.all  # one claim fails
+    assert call.code == 1, call.all  # one claim fails
     text = page([folder])
     assert r"## one server | and a \*slow\* one" in text
     claim, corrected = rows(text, "XX1")
-    assert claim[0] == "XX1: the slow one serves more"
-    assert claim[1:3] == ["`a > b`", "1.5x"]
-    assert claim[4] == "**fails**"
-    assert claim[6] == "the rows were \0 swapped"
-    assert corrected[0] == r"XX1_corrected: the fast one serves more"
-    assert corrected[4] == "**holds**"
+    assert (claim[0], claim[1:3]) == ("XX1: the slow one serves more", ["`a > b`", "1.5x"])
+    assert (claim[4], claim[6]) == ("**fails**", "the rows were \0 swapped")
+    assert (corrected[0], corrected[4]) == (r"XX1_corrected: the fast one serves more", "**holds**")
     for row in (claim, corrected):
         assert "blocks" in row[3], "the interval and what it rests on"
     assert rows(text, "as published: 1")[0][1:] == ["0", "1", "0", "0"]

@@ -144,7 +144,7 @@ def mutated(result: Path, dice: random.Random) -> None:
     for file in touched:
         file.write_text(json.dumps(documents[file], indent=1))
     if dice.random() < 0.15:
-        raw = dice.choice([one for one in sorted(result.rglob("*")) if one.is_file()])
+        raw = dice.choice([path for path in sorted(result.rglob("*")) if path.is_file()])
         data = bytearray(raw.read_bytes()[:100_000])
         for _ in range(dice.randint(1, 8)):
             data[dice.randrange(len(data)) if data else 0 :][:1] = b""
@@ -178,7 +178,7 @@ def told(*words: str) -> int:
 
 def reports(folder: Path) -> None:
     """Fail where a report shows what a result says as more than text."""
-    for file in (one for one in folder.rglob("*") if one.is_file()):
+    for file in (path for path in folder.rglob("*") if path.is_file()):
         text = file.read_bytes().decode()
         quiet(text, file.name)
         match file.suffix:

@@ -6,56 +6,31 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchforge_backends.postgresql import Postgresql
-from benchforge_backends.redis import Redis
-from benchforge_backends.virtuoso import Virtuoso
 from front_door import lack, needed
-from pydantic import ValidationError
-from serving.backends import PAUSE_S
+from present import present
+from serving.backends import HOST, run, running, site_at, write_dataset
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.parts.command import Command
-from benchforge.parts.part import Backend
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
 from benchforge.run.programs import template
-from benchforge.run.programs.tasks import done
 from benchforge.run.programs.template import restored
-from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
+from benchforge.run.sandbox.host import Sandbox
 
 pytestmark = pytest.mark.usefixtures("templates")
 ROOT = Path(__file__).parents[3]
-HOST = LocalHost()
 
 
 def postgresql(**options: Any) -> Postgresql:
     return Postgresql.model_validate(options)
-
-
-def site_at(folder: Path, scratch: Path, port: int = 5432) -> Site:
-    return Site(
-        label="agents",
-        folder=folder,
-        scratch=scratch,
-        address="127.0.0.1",
-        ports={"postgresql": port},
-        python=Path(sys.executable),
-        programs={
-            need.name: found for need in postgresql().needs() if (found := locate(need.name))
-        },
-        backends={},
-        suite_folder=folder,
-        as_root=os.getuid() == 0,
-    )
 
 
 AS_NOBODY = """
@@ -106,77 +81,35 @@ def scratch() -> Iterator[Path]:
 
 @pytest.fixture
 def site(tmp_path: Path, scratch: Path) -> Site:
-    return site_at(tmp_path, scratch)
+    return site_at(postgresql(), tmp_path, scratch)
 
 
-@contextmanager
-def running(
-    part: Postgresql, site: Site, network: Network = "private"
-) -> Iterator[tuple[Sandbox, Running, Site]]:
-    """Restore and start a cluster, and see that it is ready."""
-    with HOST.trial(site.folder, network) as here:
-        site = dataclasses.replace(site, ports={"postgresql": here.free_port()})
-        for name, text in part.files(site).items():
-            (site.folder / name).write_text(text)
-        restored(HOST, "backend-agents", part, site)
-        for number, task in enumerate(part.prepare(site)):
-            done(here, task, f"prepare{number}", site.label, site.folder)
-        command = part.command(site)
-        assert command is not None
-        server = here.start("postgresql", command, site.folder, {})
-        probe = part.ready(site)
-        assert isinstance(probe, Succeeds)
-        deadline = time.monotonic() + 200
-        while run(here, site, probe.command, "start")[0]:
-            here.wait(server, PAUSE_S)
-            assert here.alive(server), server.stderr.read_text()
-            assert time.monotonic() < deadline
-        yield here, server, site
-
-
-def run(here: Sandbox, site: Site, command: Command, label: str) -> tuple[int, str]:
-    finished = here.run(label, command, site.folder, {}, 200)
-    return finished.code, finished.stdout.read_text() + finished.stderr.read_text()
-
-
-def ask(here: Sandbox, site: Site, url: str, query: str, label: str = "ask") -> str:
-    code, told = run(here, site, Command(site.programs["psql"], "-XAtqc", query, url), label)
+def ask(here: Sandbox, site: Site, url: str, query: str) -> str:
+    code, told = run(here, site, Command(site.programs["psql"], "-XAtqc", query, url))
     assert code == 0, told
     return told.strip()
 
 
 def dataset(folder: Path, rows: str = "things = 2", **files: str) -> Postgresql:
     """A dataset of the user's, in a folder beside the suite."""
-    folder = folder / "mine"
-    folder.mkdir(exist_ok=True)
-    files = files or {
-        "a": "CREATE TABLE things (id int);\n",
-        "b": "INSERT INTO things\nVALUES (1), (2);",
-    }
-    names = [f"{name}.sql" for name in files]
-    for name, sql in files.items():
-        (folder / f"{name}.sql").write_text(sql)
-    (folder / "dataset.toml").write_text(f'name = "mine"\nfiles = {names}\n[rows]\n{rows}\n')
-    return postgresql(dataset="./mine")
+    creates, inserts = "CREATE TABLE things (id int);\n", "INSERT INTO things\nVALUES (1), (2);"
+    texts = {f"{name}.sql": sql for name, sql in (files or {"a": creates, "b": inserts}).items()}
+    return postgresql(dataset=write_dataset(folder, "postgresql", rows, texts))
 
 
 # --- a cluster of our own ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("listen", ["unix", "tcp"])
-def test_each_trial_gets_the_dataset_and_nothing_is_left(
-    site: Site, scratch: Path, listen: str
-) -> None:
+def test_each_trial_has_the_dataset_alone(site: Site, scratch: Path, listen: str) -> None:
     part = postgresql(dataset="agents", listen=listen)
     with running(part, site) as (here, server, placed):
         url = part.gives(placed)["DATABASE_URL"]
         assert ask(here, placed, url, "SELECT count(*) FROM agentfeatures") == "50"
-        assert ask(here, placed, url, "SHOW fsync", "fsync") == "off"
-        assert ask(here, placed, url, "SHOW max_connections", "connections") == "200"
+        assert ask(here, placed, url, "SHOW fsync") == "off"
+        assert ask(here, placed, url, "SHOW max_connections") == "200"
         told = "SELECT host(inet_server_addr())"
-        assert ask(here, placed, url, told, "addr") == ("" if listen == "unix" else "127.0.0.1")
-        for task in part.verify(placed):
-            assert task.judge(here.run("verify", task.command, placed.folder, {}, 200)) is None
+        assert ask(here, placed, url, told) == ("" if listen == "unix" else "127.0.0.1")
         assert here.stop(server, first=part.stop_signal).code == 0
         assert here.processes(server) == []
     assert here.left == 0
@@ -199,9 +132,9 @@ def test_drivers_of_python_understand_the_url(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf &") as odd:
             placed = dataclasses.replace(site, scratch=Path(odd))
             with running(part, placed) as (here, _, placed):
-                for name, code in drivers.items():
+                for code in drivers.values():
                     given = Command(sys.executable, "-c", code, environment=part.gives(placed))
-                    assert run(here, placed, given, f"{listen}-{name}") == (0, "50\n")
+                    assert run(here, placed, given) == (0, "50\n")
 
 
 def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
@@ -216,7 +149,7 @@ def test_settings_reach_the_server_and_ours_give_way(site: Site) -> None:
     with running(part, site) as (here, _, placed):
         url = part.gives(placed)["url"]
         names = ("shared_buffers", "fsync", "max_connections", "seq_page_cost", "our.own")
-        shown = [ask(here, placed, url, f"SHOW {name}", name) for name in names]
+        shown = [ask(here, placed, url, f"SHOW {name}") for name in names]
     assert shown == ["16MB", "on", "30", "1.5", "it's a \\ of two"]
 
 
@@ -235,9 +168,7 @@ def test_a_wrong_setting_ends_the_server_with_its_reason(
     with HOST.trial(site.folder) as here:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
-        command = part.command(site)
-        assert command is not None
-        finished = here.run("postgresql", command, site.folder, {}, 200)
+        finished = here.run("postgresql", present(part.command(site)), site.folder, {}, 200)
     assert finished.code == 1
     assert told in finished.stderr.read_text()
 
@@ -247,8 +178,7 @@ def test_an_ordinary_user_needs_no_root() -> None:
         pytest.skip("every other test is one of an ordinary user already")
     python, packages = Path("/usr/bin/python3"), importlib.util.find_spec("pydantic")
     assert packages is not None
-    assert packages.origin is not None
-    path = f"{Path(packages.origin).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
+    path = f"{Path(present(packages.origin)).parents[1]}:{ROOT}:{ROOT}/plugins/backends"
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     with tempfile.TemporaryDirectory(prefix="bf-") as folder:
         os.chown(folder, 65534, 65534)
@@ -279,7 +209,7 @@ def test_with_tls_clients_choose_it_by_themselves_unless_they_are_told(site: Sit
         url = part.gives(placed)["DATABASE_URL"]
         assert "sslmode" not in url
         assert ask(here, placed, url, query) == "t"
-        assert ask(here, placed, f"{url}?sslmode=disable", query, "without") == "f"
+        assert ask(here, placed, f"{url}?sslmode=disable", query) == "f"
         assert (placed.scratch / "server.key").stat().st_mode & 0o777 == 0o600
 
 
@@ -296,28 +226,26 @@ def test_the_settings_of_study_ah_are_taken(site: Site) -> None:
     part = postgresql(settings=settings)
     with running(part, site) as (here, _, placed):
         url = part.gives(placed)["url"]
-        shown = {name: ask(here, placed, url, f"SHOW {name}", name) for name in settings}
+        shown = {name: ask(here, placed, url, f"SHOW {name}") for name in settings}
     assert shown == {name: str(value) for name, value in settings.items()}
 
 
 # --- the template --------------------------------------------------------------------------------
 
 
-def test_a_template_is_built_once_and_copied_as_it_was(
-    own_templates: Path, tmp_path: Path, scratch: Path
-) -> None:
+def test_a_template_is_built_once(own_templates: Path, tmp_path: Path, scratch: Path) -> None:
     part = dataset(tmp_path)
     modes = set()
     for number in range(2):
         (scratch / str(number)).mkdir(mode=0o700)
         (tmp_path / str(number)).mkdir()
-        placed = site_at(tmp_path / str(number), scratch / str(number), port=5000 + number)
+        placed = site_at(part, tmp_path / str(number), scratch / str(number), port=5000 + number)
         placed = dataclasses.replace(placed, suite_folder=tmp_path)
         restored(HOST, "backend-mine", part, placed)
         modes.add((placed.scratch / "data").stat().st_mode & 0o777)
         assert (placed.scratch / "data/PG_VERSION").is_file()
     assert modes == {0o700}
-    assert len([one for one in own_templates.iterdir() if one.is_dir()]) == 1
+    assert len([path for path in own_templates.iterdir() if path.is_dir()]) == 1
     assert (tmp_path / "0/backend-mine-template/server.log").is_file()
     assert not list((tmp_path / "1").iterdir())  # nothing had to be built
 
@@ -338,12 +266,12 @@ def test_another_content_of_the_dataset_is_another_template(tmp_path: Path, site
 @pytest.mark.parametrize(
     ("rows", "files", "told"),
     [
-        ("things = 3", {}, "agents: count the rows: things has 2 rows instead of 3"),
-        ("thing = 2", {}, 'agents: count the rows: ERROR:  relation "thing" does not exist'),
+        ("things = 3", {}, "mine: count the rows: things has 2 rows instead of 3"),
+        ("thing = 2", {}, 'mine: count the rows: ERROR:  relation "thing" does not exist'),
         (
             "things = 0",
             {"a": "CREATE TABLE things (id int);\n\nINSERT INTO thigs VALUES (1);\n"},
-            'agents: load a.sql: {folder}/mine/a.sql:3: ERROR:  relation "thigs" does not exist',
+            'mine: load a.sql: {folder}/mine/a.sql:3: ERROR:  relation "thigs" does not exist',
         ),
     ],
 )
@@ -359,9 +287,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
     assert not list(site.scratch.iterdir())
 
 
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = postgresql(dataset="agents")
     with running(part, site) as (here, _, placed):
         ask(here, placed, part.gives(placed)["url"], "DELETE FROM agentfeatures WHERE id = 1")
@@ -397,9 +323,7 @@ def test_a_cluster_that_cannot_start_says_why(site: Site, scratch: Path) -> None
         ('name = "a"\nfiles = ["x.sql"]\n[rows]\n', "files: there is no .*mine/x.sql"),
     ],
 )
-def test_a_dataset_that_cannot_be_read_is_told_with_its_file(
-    site: Site, text: str | None, told: str
-) -> None:
+def test_an_unreadable_dataset_names_its_file(site: Site, text: str | None, told: str) -> None:
     if text is not None:
         (site.folder / "mine").mkdir()
         (site.folder / "mine/dataset.toml").write_text(text)
@@ -411,9 +335,7 @@ def test_a_dataset_that_cannot_be_read_is_told_with_its_file(
 # --- one that already runs -----------------------------------------------------------------------
 
 
-def test_a_database_that_already_runs_is_neither_started_nor_filled(
-    site: Site, tmp_path: Path
-) -> None:
+def test_a_running_database_is_neither_started_nor_filled(site: Site, tmp_path: Path) -> None:
     ours = postgresql(dataset="agents", listen="tcp")
     with running(ours, site) as (here, _, placed):
         url = ours.gives(placed)["url"].replace("bench@", "bench:secret@")
@@ -427,71 +349,13 @@ def test_a_database_that_already_runs_is_neither_started_nor_filled(
         assert part.gives(placed) == {"url": url, "DATABASE_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        assert version is not None
         parameter = postgresql(url=ours.gives(placed)["url"] + "&password=s%26cret").ready(placed)
         assert isinstance(parameter, Succeeds)
         assert parameter.command.environment == {"PGPASSWORD": "s&cret"}
-        assert run(here, placed, parameter.command, "parameter") == (0, "1\n")
+        assert run(here, placed, parameter.command) == (0, "1\n")
         words = " ".join([*probe.command.argv, *parameter.command.argv])
         assert "secret" not in words
         assert "s%26cret" not in words
         assert probe.command.environment == {"PGPASSWORD": "secret"}
-        assert run(here, placed, probe.command, "ready") == (0, "1\n")
-        assert run(here, placed, version, "version")[1].startswith("1")
-
-
-def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = postgresql().version(site)
-    assert version is not None
-    with HOST.trial(site.folder) as here:
-        assert "PostgreSQL" in run(here, site, version, "version")[1]
-
-
-# --- options -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "where", "told"),
-    [
-        ({"dataset": "agent"}, "dataset", "did you mean 'agents'"),
-        ({"dataset": "agent"}, "dataset", "'./agent'"),
-        ({"settings": {"a b": 1}}, "settings", "not the name of a setting"),
-        ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
-        ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
-        ({"url": "mysql://x"}, "url", "should be like 'postgresql://"),
-        ({"tls": True}, "", "say listen = 'tcp'"),
-        ({"tls": True, "listen": "unix"}, "", "say listen = 'tcp'"),
-        ({"settings": {"ssl": True}}, "settings", "say tls = true"),
-        ({"dataset": "foo"}, "dataset", "dataset 'foo' is for redis; built in for postgresql"),
-        ({"url": "postgresql://far.example/db"}, "", "far.example is not this machine"),
-        ({"url": "postgresql://localhost,far.example:1/db"}, "", "far.example is not this"),
-        ({"url": "postgresql:///db?host=/run,far.example"}, "", "far.example is not this"),
-        ({"url": "postgresql://localhost/db?hostaddr=192.0.2.1"}, "", "192.0.2.1 is not this"),
-        ({"url": "postgresql://x", "dataset": "agents"}, "", "leave out dataset"),
-        ({"url": "postgresql://x", "settings": {}}, "", "leave out settings"),
-    ],
-)
-def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        postgresql(**options)
-    (error,) = caught.value.errors()
-    assert (error["loc"] or ("",))[0] == where
-    assert told in error["msg"]
-
-
-def test_every_built_in_dataset_can_be_read() -> None:
-    parts: dict[str, type[Backend]] = {
-        "postgresql": Postgresql,
-        "redis": Redis,
-        "virtuoso": Virtuoso,
-    }
-    folders = list((ROOT / "benchforge/parts/database/datasets").iterdir())
-    kinds = set()
-    for folder in folders:
-        told = tomllib.loads((folder / "dataset.toml").read_text())
-        assert told["name"] == folder.name
-        kind = told.get("backend", "postgresql")
-        part = parts[kind].model_validate({"dataset": folder.name})
-        assert part.fingerprint(folder)
-        kinds.add(kind)
-    assert kinds == parts.keys()
+        assert run(here, placed, probe.command) == (0, "1\n")
+        assert run(here, placed, present(version))[1].startswith("1")

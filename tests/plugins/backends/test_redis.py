@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
-from pydantic import ValidationError
+from present import present
 from serving.backends import HOST, run, running, site_at, write_dataset
 
-from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
-from benchforge.run import locate
 from benchforge.run.programs.template import restored
-from benchforge.run.trial.context import locate_programs
 
 SUITE = """
 benchforge = 1
@@ -96,8 +94,7 @@ def test_options_and_settings_reach_the_server(site: Site) -> None:
 
 def test_a_wrong_setting_ends_the_server_with_its_reason(site: Site) -> None:
     part = redis(settings={"maxmemmory-policy": "noeviction"})
-    command = part.command(site)
-    assert command is not None
+    command = present(part.command(site))
     with HOST.trial(site.folder) as here:
         for name, text in part.files(site).items():
             (site.folder / name).write_text(text)
@@ -128,9 +125,7 @@ def test_a_dataset_of_ones_own_goes_into_the_database_that_it_names(site: Site) 
         ("SET a b\n", "99 = 0", "ERR DB index is out of range"),
     ],
 )
-def test_a_dataset_that_is_not_what_it_says_fails_the_trial(
-    site: Site, text: str, rows: str, told: str
-) -> None:
+def test_a_false_dataset_fails_the_trial(site: Site, text: str, rows: str, told: str) -> None:
     part = redis(dataset=write_dataset(site.suite_folder, "redis", rows, {"a.redis": text}))
     with pytest.raises(TrialFailed) as caught:
         restored(HOST, "backend-mine", part, site)
@@ -138,9 +133,7 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial(
     assert caught.value.stage == "prepare"
 
 
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = redis(dataset="foo")
     with running(part, site) as (here, _, placed):
         cli = Command(placed.programs["redis-cli"], "-s", placed.scratch / "redis.sock", "FLUSHALL")
@@ -170,64 +163,12 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
         assert part.gives(placed) == {"url": url, "REDIS_URL": url}
         probe, version = part.ready(placed), part.version(placed)
         assert isinstance(probe, Succeeds)
-        assert version is not None
         assert "p w" not in " ".join(probe.command.argv)
         assert run(here, placed, probe.command)[0] == 0
-        assert run(here, placed, version)[1].startswith("redis_version:")
+        assert run(here, placed, present(version))[1].startswith("redis_version:")
         without = redis(url=ours.gives(placed)["url"]).ready(placed)
         assert isinstance(without, Succeeds)
         assert run(here, placed, without.command)[0] == 1
-
-
-def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = redis().version(site)
-    assert version is not None
-    with HOST.trial(site.folder) as here:
-        assert run(here, site, version)[1].startswith("Redis server v=")
-
-
-# --- what cannot be ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "where", "told"),
-    [
-        ({"dataset": "fooo"}, "dataset", "did you mean 'foo'"),
-        ({"dataset": "agents"}, "dataset", "dataset 'agents' is for postgresql"),
-        ({"settings": {"a b": 1}}, "settings", "not the name of a setting"),
-        ({"settings": {"Port": 1}}, "settings", "set by benchforge"),
-        ({"settings": {"appendonly": True}}, "settings", "nothing is written to the disk"),
-        ({"listen": "udp"}, "listen", "'unix' or 'tcp'"),
-        ({"databases": 0}, "databases", "greater than or equal to 1"),
-        ({"maxmemory": "much"}, "maxmemory", "a size such as"),
-        ({"url": "http://127.0.0.1"}, "url", "should be like 'redis://"),
-        ({"url": "unix://"}, "url", "should be like 'redis://"),
-        ({"url": "redis://127.0.0.1:many"}, "url", "Port"),
-        ({"url": "redis://127.0.0.1", "databases": 1}, "", "leave out databases"),
-        ({"url": "redis://far.example"}, "", "far.example is not this machine"),
-    ],
-)
-def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        redis(**options)
-    (error,) = caught.value.errors()
-    assert (error["loc"] or ("",))[0] == where
-    assert told in error["msg"]
-
-
-def test_another_machine_is_taken_when_it_is_said() -> None:
-    assert redis(url="redis://far.example", allow_remote=True).outside()
-    assert redis(url="unix:///run/redis.sock?db=1").outside()
-
-
-def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(locate, "_unpacked", list)
-    with pytest.raises(ProgramMissing) as caught:
-        locate_programs(redis().needs())
-    assert caught.value.exit_code == 3
-    assert caught.value.message == "missing programs: redis-server, redis-cli"
-    assert "redis-server: apt-get install redis-server" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -237,14 +178,11 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPa
         ("postgresql", "mine/dataset.toml: the dataset is for postgresql, not for redis"),
     ],
 )
-def test_a_folder_that_is_no_dataset_of_redis_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path, written: str | None, told: str
-) -> None:
+def test_no_dataset_of_redis(bench: Bench, tmp_path: Path, written: str | None, told: str) -> None:
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
     (tmp_path / "a.toml").write_text(SUITE.format(options='dataset = "./mine"'))
-    done = bench("run", "a.toml")
-    assert done.code == 2
+    done = bench("run", "a.toml", code=2)
     assert told in done.err
     assert "hint: " in done.err
     assert not (tmp_path / "results").exists()

@@ -77,9 +77,7 @@ def test_the_key_is_set_told_and_deleted(
 
 
 @pytest.mark.parametrize(("name", "opened"), [*zip(NAMES, [5, 0, 0], strict=True)])
-def test_clients_are_kept_but_tornados_blocking_one(
-    redis: Redis, tmp_path: Path, name: str, opened: int
-) -> None:
+def test_clients_are_reused_but_one(redis: Redis, tmp_path: Path, name: str, opened: int) -> None:
     redis.says("SET", "foo", "bar")
     with serving(name, tmp_path / "log", {"REDIS_URL": redis.unix}) as port:
         ask(port, "/redis")
@@ -89,9 +87,7 @@ def test_clients_are_kept_but_tornados_blocking_one(
         assert redis.connections() - before - 1 == opened
 
 
-def test_tornado_as_published_tells_of_a_missing_key_as_if_it_were_one(
-    redis: Redis, tmp_path: Path
-) -> None:
+def test_published_tornado_answers_for_a_missing_key(redis: Redis, tmp_path: Path) -> None:
     redis.says("DEL", "foo")
     with serving("redis_tornado_published", tmp_path / "log", {"REDIS_URL": redis.tcp}) as port:
         assert ask(port, "/redis")[::2] == (200, b"None")
@@ -100,9 +96,7 @@ def test_tornado_as_published_tells_of_a_missing_key_as_if_it_were_one(
         assert ask(port, "/redis", "DELETE")[::2] == (200, b"1")
 
 
-def test_flask_as_published_only_gets_and_fails_on_a_missing_key(
-    redis: Redis, tmp_path: Path
-) -> None:
+def test_published_flask_fails_on_a_missing_key(redis: Redis, tmp_path: Path) -> None:
     redis.says("DEL", "foo")
     with serving("redis_flask_published", tmp_path / "log", {"REDIS_URL": redis.tcp}) as port:
         assert ask(port, "/redis").status == 500

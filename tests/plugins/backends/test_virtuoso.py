@@ -12,17 +12,15 @@ from typing import Any
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
 from front_door import needed
-from pydantic import ValidationError
+from present import present
 from serving.backends import HOST, run, running, site_at, write_dataset
 
-from benchforge.errors import ProgramMissing, TrialFailed
+from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
-from benchforge.run import locate
 from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import Sandbox
-from benchforge.run.trial.context import locate_programs
 
 pytestmark = pytest.mark.usefixtures("templates")
 CLASS = "<http://www.w3.org/2002/07/owl#Class>"
@@ -75,8 +73,7 @@ def test_the_study_gets_its_one_row_of_184_bytes_and_may_post_and_delete(site: S
     with running(part, site) as (here, server, placed):
         given = part.gives(placed)
         url = given["url"]
-        assert given["VIRTUOSO_URL"] == url
-        assert given["VIRTUOSO_GRAPH"] == "http://graph-uri"
+        assert (given["VIRTUOSO_URL"], given["VIRTUOSO_GRAPH"]) == (url, "http://graph-uri")
         code, told = ask(here, placed, url, GET)
         assert (code, len(told)) == (0, 184)
         rows = json.loads(told)["results"]["bindings"]
@@ -115,9 +112,8 @@ def an_endpoint_that_is_there_is_neither_started_nor_filled(
     assert part.gives(placed) == {"url": url, "VIRTUOSO_URL": url, "VIRTUOSO_GRAPH": "http://g"}
     probe, version = part.ready(placed), part.version(placed)
     assert isinstance(probe, Succeeds)
-    assert version is not None
     assert run(here, placed, probe.command)[0] == 0
-    assert run(here, placed, version)[1].startswith("Virtuoso/")
+    assert run(here, placed, present(version))[1].startswith("Virtuoso/")
     for wrong in (f"{url}-not", url.replace(str(placed.port), "1")):
         probe = virtuoso(url=wrong).ready(placed)
         assert isinstance(probe, Succeeds)
@@ -202,60 +198,10 @@ def test_a_dataset_that_is_not_what_it_says_fails_the_trial_and_is_not_kept(
 
 
 @pytest.mark.exhaustive
-def test_a_template_that_was_damaged_since_is_seen_before_anything_depends_on_it(
-    site: Site,
-) -> None:
+def test_a_damaged_template_is_found_before_its_use(site: Site) -> None:
     part = virtuoso(dataset="classes")
     with running(part, site) as (here, _, placed):
         isql(here, placed, "SPARQL CLEAR GRAPH <http://graph-uri>")
         (task,) = part.verify(placed)
         finished = here.run("verify", task.command, placed.folder, {}, 200)
     assert task.judge(finished) == "graph http://graph-uri has 0 triples instead of 2"
-
-
-def test_version_tells_that_of_the_program(site: Site) -> None:
-    version = virtuoso().version(site)
-    assert version is not None
-    with HOST.trial(site.folder) as here:
-        assert run(here, site, version)[1].startswith("Virtuoso 7.")
-
-
-# --- what cannot be ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "where", "told"),
-    [
-        ({"dataset": "clases"}, "dataset", "did you mean 'classes'"),
-        ({"dataset": "foo"}, "dataset", "dataset 'foo' is for redis"),
-        ({"dataset": "classes", "graph": "http://g"}, "", "the dataset says its graph"),
-        ({"graph": "a b"}, "graph", "should be a URI"),
-        ({"number_of_buffers": 255}, "number_of_buffers", "greater than or equal to 256"),
-        ({"max_client_connections": 0}, "max_client_connections", "greater than or equal to 1"),
-        ({"max_client_connections": 1001}, "max_client_connections", "less than or equal to 1000"),
-        ({"url": "localhost"}, "url", "should be like 'http://"),
-        ({"url": "http://me@localhost/sparql"}, "url", "nobody, and no query"),
-        ({"url": "http://localhost/sparql", "dataset": "classes"}, "", "leave out dataset"),
-        ({"url": "http://far.example/sparql"}, "", "far.example is not this machine"),
-    ],
-)
-def test_options_that_cannot_be_are_told(options: dict[str, Any], where: str, told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        virtuoso(**options)
-    (error,) = caught.value.errors()
-    assert (error["loc"] or ("",))[0] == where
-    assert told in error["msg"]
-
-
-def test_another_machine_is_taken_when_it_is_said() -> None:
-    assert virtuoso(url="https://far.example/sparql", allow_remote=True).outside()
-
-
-def test_a_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(locate, "_unpacked", list)
-    with pytest.raises(ProgramMissing) as caught:
-        locate_programs(virtuoso().needs(), Path(sys.executable))
-    assert caught.value.exit_code == 3
-    assert caught.value.message == "missing programs: virtuoso-t, isql-vt"
-    assert "apt-get install virtuoso-opensource-7-bin" in caught.value.hint

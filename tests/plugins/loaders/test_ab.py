@@ -1,23 +1,20 @@
 """ab: its command, and what it printed in real runs, whole and damaged."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from benchforge_loaders.ab.ab import Ab
 from benchforge_loaders.ab.report import percentiles_us
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from present import present
+from recorded.tools import RECORDINGS, copied, read, recording, target
 
-from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY
-from benchforge.plugin import Finished, Output, OutputDamaged, Reading, Request, Target
+from benchforge.plugin import OutputDamaged, Request
 
-RECORDINGS = Path(__file__).parents[2] / "outputs/ab"
 READABLE = [
     *("broken", "empty", "few", "half", "halves", "healthy", "mixed", "one", "requests"),
     *("requests-half", "slow", "stalls", "unavailable", "variable", "variable-allowed"),
@@ -32,44 +29,13 @@ COUNTED_ON = [
 ]
 
 
-def target(folder: Path, request: Request | None = None) -> Target:
-    return Target(
-        url="http://127.0.0.1:8080/",
-        request=request or Request(),
-        folder=folder,
-        programs={"ab": Path("/usr/bin/ab")},
-        python=Path("/usr/bin/python3"),
-    )
-
-
-def output(folder: Path, code: int = 0) -> Output:
-    done = Finished(code, folder / "stdout.txt", folder / "stderr.txt", 1.0, 0.0, 0.0)
-    return Output(target(folder), (done,))
-
-
-def told(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RECORDINGS / name / "recording.json").read_text())
-    return found
-
-
-def part(name: str) -> Ab:
-    return Ab.model_validate(told(name)["options"])
-
-
-def read(name: str) -> Reading:
-    return part(name).read(output(RECORDINGS / name, told(name)["exit_code"]))
+TOOL = "ab"
 
 
 @pytest.fixture
-def left(tmp_path: Path) -> Path:
+def files(tmp_path: Path) -> Path:
     """A folder with what the run against a mixed server left, to be damaged."""
-    for file in (RECORDINGS / "mixed").iterdir():
-        shutil.copy(file, tmp_path / file.name)
-    return tmp_path
-
-
-def mixed_read_from(folder: Path) -> Reading:
-    return part("mixed").read(output(folder))
+    return copied(TOOL, "mixed", tmp_path)
 
 
 def edit(path: Path, change: Callable[[str], str]) -> None:
@@ -84,8 +50,8 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 def test_the_bound_of_requests_stands_after_the_time(tmp_path: Path) -> None:
     (command,) = Ab(connections=50).commands(target(tmp_path))
     assert command.argv == (
-        *("/usr/bin/ab", "-q", "-k", "-s", "30", "-e", str(tmp_path / "percentiles-load.csv")),
-        *("-t", "10", "-n", "10000000", "-c", "50", "http://127.0.0.1:8080/"),
+        *("/bin/ab", "-q", "-k", "-s", "30", "-e", str(tmp_path / "percentiles-load.csv")),
+        *("-t", "10", "-n", "10000000", "-c", "50", "http://127.0.0.1:8080/agents?page=2"),
     )
 
 
@@ -126,32 +92,11 @@ def test_the_warm_up_is_timed_even_for_a_number_of_requests() -> None:
     assert Ab().declared_s() == 10.0
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"requests": 100, "duration": "1s"}, "leave one out"),
-        ({"requests": 9}, "10 connections need as many requests, not 9"),
-        ({"duration": "1.5s"}, "whole seconds"),
-        ({"timeout": "0s"}, "whole seconds"),
-        ({"threads": 2}, "Extra inputs"),
-    ],
-)
-def test_options_that_ab_cannot_take_are_refused(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
-        Ab.model_validate(options)
-
-
-def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
-    assert Registry().part("loader", "ab") is Ab
-    (need,) = Ab().needs()
-    assert (need.name, "apache2-utils" in need.how) == ("ab", True)
-
-
 # Real runs
 
 
 def test_a_healthy_run() -> None:
-    reading = read("healthy")
+    reading = read(TOOL, "healthy")
     assert reading.good == reading.responses > 1000
     assert 1 <= reading.seconds < 1.1
     assert set(reading.errors.values()) == {0}
@@ -160,10 +105,8 @@ def test_a_healthy_run() -> None:
         False,
         14,
     )
-    assert reading.server_software == "faults/1"
-    assert reading.latency_samples == reading.responses
-    assert reading.percentiles_us is not None
-    assert list(reading.percentiles_us) == [str(percent) for percent in range(101)]
+    assert (reading.server_software, reading.latency_samples) == ("faults/1", reading.responses)
+    assert list(present(reading.percentiles_us)) == [str(percent) for percent in range(101)]
     # What ab calls a mean is no mean of what it measured: a claim only.
     assert reading.mean_us is None
     assert reading.printed["keep_alive_requests"] == reading.responses
@@ -174,13 +117,13 @@ def test_a_healthy_run() -> None:
 
 @pytest.mark.parametrize("name", READABLE)
 def test_connections_are_those_that_the_server_accepted(name: str) -> None:
-    reading = read(name)
+    reading = read(TOOL, name)
     unsure = {"empty", "requests-half"}
-    assert reading.connections == (None if name in unsure else told(name)["accepted"])
+    assert reading.connections == (None if name in unsure else recording(TOOL, name)["accepted"])
 
 
 def test_errors_by_status_alone_are_exact() -> None:
-    broken, unavailable = read("broken"), read("unavailable")
+    broken, unavailable = read(TOOL, "broken"), read(TOOL, "unavailable")
     assert broken.good == 0
     assert broken.errors["status"] == broken.responses
     assert unavailable.good == unavailable.responses - unavailable.errors["status"]
@@ -188,7 +131,7 @@ def test_errors_by_status_alone_are_exact() -> None:
 
 
 def test_errors_that_overlap_give_bounds() -> None:
-    reading = read("mixed")
+    reading = read(TOOL, "mixed")
     assert reading.overlapping_errors
     assert reading.good is None
     assert reading.good_at_least == 0
@@ -196,25 +139,25 @@ def test_errors_that_overlap_give_bounds() -> None:
 
 
 def test_pages_of_varying_length_are_doubt_and_no_errors() -> None:
-    reading = read("variable")
+    reading = read(TOOL, "variable")
     assert reading.errors["length"] > reading.responses / 2
     assert reading.good_at_most == reading.responses
     assert reading.good_at_least == reading.responses - reading.errors["length"]
     assert "variable_length = true" in reading.bounds
-    allowed = read("variable-allowed")
+    allowed = read(TOOL, "variable-allowed")
     assert allowed.good == allowed.responses
     assert allowed.document_bytes is None
 
 
 def test_half_of_every_body_shows_in_the_length_that_ab_took_as_right() -> None:
-    assert read("halves").document_bytes == 7
+    assert read(TOOL, "halves").document_bytes == 7
 
 
 def test_replies_without_a_byte_are_no_responses() -> None:
-    reading = read("empty")
+    reading = read(TOOL, "empty")
     assert (reading.responses, reading.good, reading.received_bytes) == (0, 0, 0)
     assert reading.errors["empty"] == reading.unanswered
-    assert told("empty")["accepted"] == reading.errors["empty"] + 1
+    assert recording(TOOL, "empty")["accepted"] == reading.errors["empty"] + 1
     assert reading.percentiles_us is None
 
 
@@ -230,18 +173,17 @@ def test_what_ab_reads_past_its_own_times_may_be_anything() -> None:
 
 
 def test_lines_that_ab_read_past_its_own_times_are_left_out() -> None:
-    percentiles = read("few").percentiles_us
-    assert percentiles is not None
+    percentiles = present(read(TOOL, "few").percentiles_us)
     # 20 requests: 0.5 + 20 * 0.98 is 20, and ab has times 0 to 19.
     assert "97" in percentiles
     assert {"98", "99"}.isdisjoint(percentiles)
-    written = (RECORDINGS / "few/percentiles-load.csv").read_text()
+    written = (RECORDINGS / TOOL / "few/percentiles-load.csv").read_text()
     with pytest.raises(ValueError, match="do not grow"):
         percentiles_us(written, 10_000)
 
 
 def test_a_single_request_has_a_report_too() -> None:
-    reading = read("one")
+    reading = read(TOOL, "one")
     assert (reading.responses, reading.good, reading.connections) == (1, 1, 1)
 
 
@@ -258,49 +200,36 @@ def test_a_single_request_has_a_report_too() -> None:
 )
 def test_a_run_without_a_report_says_why(name: str, says: str) -> None:
     with pytest.raises(OutputDamaged, match=f"ab: .*{says}"):
-        read(name)
+        read(TOOL, name)
 
 
-def test_usage_and_signals_are_told(left: Path) -> None:
-    (left / "stderr.txt").write_text("ab: invalid URL\nUsage: ab [options]\n  -k\n")
+def test_usage_and_signals_are_told(files: Path) -> None:
+    (files / "stderr.txt").write_text("ab: invalid URL\nUsage: ab [options]\n  -k\n")
     with pytest.raises(OutputDamaged, match=r"ab: ab: invalid URL$"):
-        part("mixed").read(output(left, 22))
+        read(TOOL, "mixed", files, code=22)
     with pytest.raises(OutputDamaged, match="ended by signal 9"):
-        part("mixed").read(output(left, -9))
+        read(TOOL, "mixed", files, code=-9)
 
 
 # Damage
 
 
-def test_a_report_truncated_at_any_line_is_never_read(left: Path) -> None:
-    lines = (left / "stdout.txt").read_text().splitlines(keepends=True)
-    for kept in range(len(lines)):
-        (left / "stdout.txt").write_text("".join(lines[:kept]))
-        with pytest.raises(OutputDamaged, match="ab: "):
-            mixed_read_from(left)
-
-
-def test_a_file_of_percentiles_truncated_at_any_line_is_never_read(left: Path) -> None:
-    lines = (left / "percentiles-load.csv").read_text().splitlines(keepends=True)
-    for kept in range(len(lines)):
-        (left / "percentiles-load.csv").write_text("".join(lines[:kept]))
-        with pytest.raises(OutputDamaged, match=r"percentiles-load\.csv: no line"):
-            mixed_read_from(left)
-    (left / "percentiles-load.csv").unlink()
+def test_without_percentiles_nothing_is_read(files: Path) -> None:
+    (files / "percentiles-load.csv").unlink()
     with pytest.raises(OutputDamaged, match="did not write it"):
-        mixed_read_from(left)
+        read(TOOL, "mixed", files)
 
 
 @pytest.mark.parametrize("start", COUNTED_ON)
-def test_without_a_line_that_is_counted_on_nothing_is_read(left: Path, start: str) -> None:
+def test_without_a_line_that_is_counted_on_nothing_is_read(files: Path, start: str) -> None:
     edit(
-        left / "stdout.txt",
+        files / "stdout.txt",
         lambda text: "".join(
             line for line in text.splitlines(keepends=True) if not line.startswith(start)
         ),
     )
     with pytest.raises(OutputDamaged, match=start.strip(" (:")):
-        mixed_read_from(left)
+        read(TOOL, "mixed", files)
 
 
 @pytest.mark.parametrize(
@@ -316,16 +245,16 @@ def test_without_a_line_that_is_counted_on_nothing_is_read(left: Path, start: st
         ("(be patient)", "(be patient)\nComplete requests: 1", "more than one line"),
     ],
 )
-def test_numbers_that_do_not_agree_are_refused(left: Path, old: str, new: str, says: str) -> None:
-    edit(left / "stdout.txt", lambda text: text.replace(old, new))
+def test_numbers_that_do_not_agree_are_refused(files: Path, old: str, new: str, says: str) -> None:
+    edit(files / "stdout.txt", lambda text: text.replace(old, new))
     with pytest.raises(OutputDamaged, match=says):
-        mixed_read_from(left)
+        read(TOOL, "mixed", files)
 
 
-def test_percentiles_of_another_run_are_refused(left: Path) -> None:
-    shutil.copy(RECORDINGS / "stalls/percentiles-load.csv", left / "percentiles-load.csv")
+def test_percentiles_of_another_run_are_refused(files: Path) -> None:
+    shutil.copy(RECORDINGS / TOOL / "stalls/percentiles-load.csv", files / "percentiles-load.csv")
     with pytest.raises(OutputDamaged, match="its longest request is not that of the report"):
-        mixed_read_from(left)
+        read(TOOL, "mixed", files)
 
 
 def test_percentiles_that_fall_are_refused() -> None:
@@ -337,43 +266,14 @@ def test_percentiles_that_fall_are_refused() -> None:
 
 def test_a_run_that_was_to_keep_alive_and_did_not_ask_is_refused() -> None:
     with pytest.raises(OutputDamaged, match="a line 'Keep-Alive requests'"):
-        Ab(connections=10, keep_alive=False).read(output(RECORDINGS / "healthy"))
+        read(TOOL, "healthy", keep_alive=False)
     with pytest.raises(OutputDamaged, match="no line 'Keep-Alive requests'"):
-        Ab(connections=10).read(output(RECORDINGS / "without-keep-alive"))
-
-
-def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
-    shutil.copy(RECORDINGS.parent / "wrk/healthy/stdout.txt", left / "stdout.txt")
-    with pytest.raises(OutputDamaged):
-        mixed_read_from(left)
-    (left / "stdout.txt").write_bytes(bytes(range(256)))
-    with pytest.raises(OutputDamaged, match="not text"):
-        mixed_read_from(left)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(st.data(), st.sampled_from(["stdout.txt", "percentiles-load.csv"]))
-def test_any_change_is_refused_or_still_a_reading(
-    left: Path, data: st.DataObject, name: str
-) -> None:
-    whole = (RECORDINGS / "mixed" / name).read_bytes()
-    at = data.draw(st.integers(0, len(whole)))
-    until = data.draw(st.integers(at, min(len(whole), at + 12)))
-    put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789.,:\n", max_size=30)))
-    for file in ("stdout.txt", "percentiles-load.csv"):
-        shutil.copy(RECORDINGS / "mixed" / file, left / file)
-    new = put.encode() if isinstance(put, str) else put
-    (left / name).write_bytes(whole[:at] + new + whole[until:])
-    try:
-        reading = mixed_read_from(left)
-    except OutputDamaged:
-        return
-    assert 0 <= reading.good_at_least <= reading.good_at_most <= reading.responses
+        read(TOOL, "without-keep-alive", keep_alive=True)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.one_of(st.binary(), st.text().map(str.encode)))
-def test_anything_else_is_refused(left: Path, written: bytes) -> None:
-    (left / "stdout.txt").write_bytes(written)
+def test_anything_else_is_refused(files: Path, written: bytes) -> None:
+    (files / "stdout.txt").write_bytes(written)
     with pytest.raises(OutputDamaged):
-        mixed_read_from(left)
+        read(TOOL, "mixed", files)

@@ -112,9 +112,7 @@ def run_until_requests_ended(tool: str, options: dict[str, Any], folder: Path) -
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("tool", "options"), RUNS)
-def test_it_counts_what_the_server_counts(
-    tmp_path: Path, tool: str, options: dict[str, Any]
-) -> None:
+def test_it_counts_as_the_server_does(tmp_path: Path, tool: str, options: dict[str, Any]) -> None:
     ran = run_until_requests_ended(tool, options, tmp_path)
     reading = ran.reading
     assert reading.good == reading.responses > 0
@@ -140,8 +138,7 @@ def test_method_headers_and_body_arrive(tmp_path: Path, tool: str) -> None:
     )
     options = {"duration": 1} | ({"users": 1} if tool in {"locust", "k6"} else {"connections": 1})
     run(tool, options | ({"duration": 2} if tool == "locust" else {}), tmp_path, request)
-    said = (tmp_path / "server.err").read_text().splitlines()[0]
-    head, _, body = said.partition(" | ")
+    head, _, body = (tmp_path / "server.err").read_text().splitlines()[0].partition(" | ")
     assert head.startswith("put /echo http/1.1")
     assert "x-one: a b" in head
     assert "host: a.example" in head
@@ -199,9 +196,7 @@ def test_a_locustfile_of_ones_own_says_what_is_asked(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_locustfile_that_cannot_be_loaded_is_told_by_its_line(
-    tmp_path: Path, text: str, says: str, workers: int
-) -> None:
+def test_a_broken_locustfile(tmp_path: Path, text: str, says: str, workers: int) -> None:
     (tmp_path / "mine.py").write_text(text)
     options = {"locustfile": "mine.py", "duration": 1, "workers": workers}
     with pytest.raises(OutputDamaged, match=says):

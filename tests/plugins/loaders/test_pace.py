@@ -21,11 +21,13 @@ from typing import Any
 import pytest
 from benchforge_loaders.pace.pace import PROGRAM, Pace
 from benchforge_metrics.latency import Latency
-from front_door import PROGRAMS, Bench, answering, program_words
+from front_door import PROGRAMS, Bench, answering
 from hypothesis import given
 from hypothesis import strategies as st
 from planted.turning import PACE, suite, turning
+from present import present
 from pydantic import ValidationError
+from serving.certificate import certificate
 
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.registry import Registry
@@ -160,9 +162,7 @@ def split(stream: bytes, places: list[int]) -> list[bytes]:
 
 
 @given(st.sampled_from(RESPONSES), st.lists(st.integers(0, 500)), st.booleans())
-def test_where_a_stream_is_split_changes_nothing(
-    stream: bytes, places: list[int], bodiless: bool
-) -> None:
+def test_a_split_changes_no_outcome(stream: bytes, places: list[int], bodiless: bool) -> None:
     whole = outcome([stream], bodiless=bodiless)
     assert outcome(split(stream, places), bodiless=bodiless) == whole
     single = [bytes([byte]) for byte in stream]
@@ -351,16 +351,13 @@ def test_a_sample_comes_again_with_its_seed_and_takes_each_response_as_often() -
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_body_of_the_right_length_that_is_wrong_under_load_is_found(
-    bench: Bench, tmp_path: Path, processes: int
-) -> None:
+def test_a_sampled_wrong_body_is_found(bench: Bench, tmp_path: Path, processes: int) -> None:
     load = f'{PACE}\nsample = "50%"\nprocesses = {processes}'.replace('"2s"', '"500ms"')
-    text = suite(turning("some-wrong"), load, top="smoke = true")
-    (tmp_path / "sampled.toml").write_text(text)
+    (tmp_path / "sampled.toml").write_text(suite(turning("some-wrong"), load, top="smoke = true"))
     bench("run", "sampled.toml", "-o", "results")
     trials = [json.loads(one.read_text()) for one in tmp_path.glob("results/*/trials/*/trial.json")]
     found = {
-        trial["case"]["server"]: next(one for one in trial["checks"] if one["id"] == "E7")
+        trial["case"]["server"]: next(check for check in trial["checks"] if check["id"] == "E7")
         for trial in trials
     }
     assert found["healthy"]["status"] == "pass"
@@ -452,9 +449,7 @@ def loaded(
         ("/dribbles", 4, 2),
     ],
 )
-def test_right_answers_of_every_form_are_read(
-    tmp_path: Path, path: str, length: int, connections: int | None
-) -> None:
+def test_every_right_form(tmp_path: Path, path: str, length: int, connections: int | None) -> None:
     reading = loaded(tmp_path, path, duration="20s")
     # A server that closes without saying so may have been asked once more before it was seen.
     lost = sum(count for name, count in reading.errors.items() if name in ("closed", "reset"))
@@ -498,8 +493,7 @@ def test_statuses_are_counted_and_split(tmp_path: Path) -> None:
 def test_a_large_body_is_counted_and_not_kept(tmp_path: Path) -> None:
     reading = loaded(tmp_path, "/large", duration="50s", requests=2, connections=1)
     assert reading.document_bytes == 100_000_000
-    assert reading.received_bytes is not None
-    assert reading.received_bytes > 200_000_000
+    assert present(reading.received_bytes) > 200_000_000
 
 
 def test_a_large_body_takes_little_memory(tmp_path: Path) -> None:
@@ -519,16 +513,13 @@ def test_a_large_body_takes_little_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/stalls", "/halts"])
-def test_a_server_that_stalls_ends_in_timeouts_and_requests_in_flight(
-    tmp_path: Path, path: str
-) -> None:
+def test_a_stall_ends_in_timeouts_and_requests_in_flight(tmp_path: Path, path: str) -> None:
     reading = loaded(tmp_path, path, requests=None, timeout="300ms")
     assert reading.responses == 0
     assert reading.censored == reading.errors["timeout"] == reading.unanswered
     assert reading.censored > 0
     assert reading.censored_from_us == 300_000
-    assert reading.in_flight is not None
-    assert reading.printed["started"] == reading.censored + reading.in_flight.count
+    assert reading.printed["started"] == reading.censored + present(reading.in_flight).count
 
 
 def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: Path) -> None:
@@ -537,8 +528,7 @@ def test_without_a_timeout_in_time_all_are_in_flight_at_the_deadline(tmp_path: P
     assert reading.schedule is not None
     assert reading.in_flight.count == reading.schedule.intended
     assert reading.schedule.sent == 2  # as many as connections
-    assert reading.schedule.queueing is not None
-    assert reading.schedule.queueing.count == reading.in_flight.count - 2
+    assert present(reading.schedule.queueing).count == reading.in_flight.count - 2
 
 
 def test_refusals_are_counted_exactly_and_are_no_load(tmp_path: Path) -> None:
@@ -615,24 +605,18 @@ def test_a_rate_is_exact_in_number(tmp_path: Path, processes: int) -> None:
     reading = loaded(tmp_path, "/ok", requests=None, **options)
     assert reading.schedule is not None
     assert reading.schedule.intended == 250
-    assert reading.schedule.lateness is not None
-    assert reading.schedule.lateness.count == 250
-    assert reading.in_flight is not None
-    assert reading.responses + reading.in_flight.count == 250
-    assert reading.series is not None
-    assert sum(reading.series.completed) == reading.responses
+    assert present(reading.schedule.lateness).count == 250
+    assert reading.responses + present(reading.in_flight).count == 250
+    assert sum(present(reading.series).completed) == reading.responses
 
 
 @pytest.mark.parametrize(("options", "processes"), [({}, 1), ({}, 3), ({"think": "1ms"}, 2)])
-def test_a_number_of_requests_is_exact(
-    tmp_path: Path, options: dict[str, Any], processes: int
-) -> None:
+def test_requests_are_exact(tmp_path: Path, options: dict[str, Any], processes: int) -> None:
     reading = loaded(
         tmp_path, "/ok", processes=processes, connections=4, requests=101, duration="20s", **options
     )
     assert reading.good == 101
-    assert reading.in_flight is not None
-    assert reading.in_flight.count == 0
+    assert present(reading.in_flight).count == 0
 
 
 def later_than(histogram: Histogram | None, us: int) -> int:
@@ -659,9 +643,8 @@ def test_a_frozen_server_is_seen_by_all_who_would_have_come(tmp_path: Path) -> N
             break
     assert closed.responses == 100
     assert later_than(closed.latency, 500_000) == 1
-    (p90,) = [one for one in samples(closed) if one.of == "p90"]
-    assert p90.value is not None
-    assert p90.value < 0.5
+    (p90,) = [sample for sample in samples(closed) if sample.of == "p90"]
+    assert present(p90.value) < 0.5
 
 
 def samples(reading: Reading) -> list[Any]:
@@ -676,8 +659,7 @@ def test_a_server_that_is_frozen_at_the_end_is_seen_too(tmp_path: Path) -> None:
     assert reading.responses == 0
     (p50, *_) = samples(reading)
     assert p50.lower_bound
-    assert p50.value is not None
-    assert p50.value > 0
+    assert present(p50.value) > 0
 
 
 def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) -> None:
@@ -690,8 +672,7 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
         )  # fmt: skip
         if attempt == 5 or later_than(reading.service_time, 250_000) == 1:
             break
-    assert reading.schedule is not None
-    assert later_than(reading.schedule.queueing, 250_000) >= 20
+    assert later_than(present(reading.schedule).queueing, 250_000) >= 20
     assert reading.service_time is not None
     assert reading.service_time.count == 100
     assert later_than(reading.service_time, 250_000) == 1
@@ -701,32 +682,26 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    openssl = program_words("openssl")
-    folder = tmp_path_factory.mktemp("tls")
-    words = "req -x509 -newkey ec -nodes -days 2 -subj /CN=here"
-    words += " -pkeyopt ec_paramgen_curve:prime256v1"
-    words += " -addext subjectAltName=IP:127.0.0.1"
-    made = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run([*openssl, *words.split(), *made], check=True, capture_output=True)
-    return folder / "cert.pem", folder / "key.pem"
+def certified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    own = certificate(tmp_path_factory.mktemp("tls"), "cert", "IP:127.0.0.1")
+    return own, own.with_suffix(".key")
 
 
 @pytest.mark.parametrize(("trusted", "verify"), [(True, True), (False, False), (False, True)])
 def test_a_certificate_is_checked_unless_said_otherwise(
-    tmp_path: Path, certificate: tuple[Path, Path], trusted: bool, verify: bool
+    tmp_path: Path, certified: tuple[Path, Path], trusted: bool, verify: bool
 ) -> None:
     part = Pace.model_validate(
         {"connections": 2, "requests": 20, "duration": "20s", "verify": verify}
     )
-    with server(tmp_path, *certificate) as (port, _):
+    with server(tmp_path, *certified) as (port, _):
         there = Target(
             url=f"https://127.0.0.1:{port}/chunked",
             request=Request(),
             folder=tmp_path,
             programs={},
             python=Path(sys.executable),
-            ca_file=certificate[0] if trusted else None,
+            ca_file=certified[0] if trusted else None,
         )
         reading = part.read(run(part, there))
     if trusted or not verify:
@@ -786,9 +761,7 @@ def test_a_truncated_document_is_never_read(tmp_path: Path, whole: dict[str, Any
 
 
 @pytest.mark.parametrize("code", [1, -9])
-def test_a_pace_that_failed_has_no_reading(
-    tmp_path: Path, whole: dict[str, Any], code: int
-) -> None:
+def test_a_failed_pace_has_no_reading(tmp_path: Path, whole: dict[str, Any], code: int) -> None:
     with pytest.raises(OutputDamaged, match=r"no such thing|signal 9"):
         read(tmp_path, json.dumps(whole), code, "pace: no such thing\n")
 
@@ -798,9 +771,7 @@ COUNTS = ["started", "sent", "never_sent", "responses", "waiting"]
 
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("change", [-1, 1])
-def test_one_more_or_less_is_noticed(
-    tmp_path: Path, whole: dict[str, Any], name: str, change: int
-) -> None:
+def test_a_count_off_by_one(tmp_path: Path, whole: dict[str, Any], name: str, change: int) -> None:
     with pytest.raises(OutputDamaged):
         read(tmp_path, json.dumps(whole | {name: whole[name] + change}))
 
@@ -872,15 +843,13 @@ repeat = {{ blocks = 1 }}
 {answering()}
 """
     )
-    told = bench("run", "suite.toml", "-o", "results")
-    assert told.code == 0, told.all
+    bench("run", "suite.toml", "-o", "results", code=0)
     (trial,) = tmp_path.glob("results/*/trials/*/trial.json")
     reading = json.loads(trial.read_text())["reading"]
     assert reading["schedule"]["rate"] == 100
     assert reading["responses"] > 0
-    assert bench("validate", trial.parents[2]).code == 0
+    bench("validate", trial.parents[2], code=0)
 
 
 def test_seconds_are_those_of_the_load(tmp_path: Path) -> None:
-    reading = loaded(tmp_path, "/ok", requests=None, duration="300ms")
-    assert reading.seconds >= Duration(0.3)
+    assert loaded(tmp_path, "/ok", requests=None, duration="300ms").seconds >= Duration(0.3)

@@ -38,9 +38,7 @@ def expected(stages: list[tuple[float, float, float]], after: float) -> float:
 
 
 @given(STAGES, st.floats(0, 0.999))
-def test_a_request_is_due_when_so_many_are_expected(
-    stages: list[tuple[float, float, float]], share: float
-) -> None:
+def test_when_a_request_is_due(stages: list[tuple[float, float, float]], share: float) -> None:
     total = expected(stages, sum(one[2] for one in stages))
     number = share * total
     due = pace_stages.inverse(stages)(number)
@@ -145,8 +143,7 @@ metric = "throughput"
 def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "day.toml"
     path.write_text(SUITE)
-    ran = bench("run", path, "-o", "results")
-    assert ran.code == 0, ran.all
+    ran = bench("run", path, "-o", "results", code=0)
     assert "day, by stage of the load\nrecords, stage 1, 0..80/s in 500ms: " in ran.out
     (result,) = (tmp_path / "results").iterdir()
     (trial,) = (json.loads(file.read_text()) for file in result.glob("trials/*/trial.json"))
@@ -161,7 +158,7 @@ def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path:
     )
     assert trial["load"]["rate"] == pytest.approx(90 / 1.3)
     assert "0..80/s in 500ms" in trial["load"]["stages"]
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
     for page in ("report.md", "report.html"):
         text = (result / page).read_text()
         assert "By stage of the load" in text
@@ -221,13 +218,10 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
         ('"throughput"\na', '"cpu"\nof = "server"\na', "third.metric: 'cpu' is of the whole load"),
     ],
 )  # fmt: skip
-def test_stages_that_cannot_be_are_errors_with_their_place(
-    bench: Bench, tmp_path: Path, before: str, after: str, says: str
-) -> None:
+def test_stages_refused(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
     assert before in SUITE
     path = tmp_path / "day.toml"
     path.write_text(SUITE.replace(before, after, 1))
-    refused = bench("check", path)
-    assert refused.code == 2, refused.all
+    refused = bench("check", path, code=2)
     assert says in refused.err, refused.all
     assert "day.toml:" in refused.err

@@ -128,9 +128,7 @@ def measured(
 @pytest.mark.samples(5)
 @pytest.mark.parametrize("name", REQUESTS)
 @pytest.mark.parametrize("row", [row for row in ROWS if row != OURS], ids=lambda row: row.tool)
-def test_all_requests_arrive_as_they_are_declared(
-    bench: Bench, tmp_path: Path, row: Row, name: str
-) -> None:
+def test_requests_arrive_as_declared(bench: Bench, tmp_path: Path, row: Row, name: str) -> None:
     tool, request = row.tool.partition(",")[0], REQUESTS[name]
     if "[loaders" in row.suite:
         needed_tool(row.suite)
@@ -169,7 +167,7 @@ def test_all_requests_arrive_as_they_are_declared(
 
 def test_the_table_differs_where_a_tool_does() -> None:
     assert {row.tool.partition(",")[0] for row in ROWS if row.otherwise} == {
-        *("hey", "locust", "aiohttp", "requests"),
+        *("hey", "locust", "aiohttp", "requests")
     }
 
 

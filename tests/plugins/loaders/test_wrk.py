@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from benchforge_loaders.wrk.correction import (
@@ -25,10 +23,10 @@ from benchforge_loaders.wrk.wrk import Wrk
 from front_door import needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from present import present
+from recorded.tools import RECORDINGS, copied, read, recording, target
 
 from benchforge.parts.load_tool.timed import lasted
-from benchforge.parts.registry import Registry
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     BenchforgeError,
@@ -36,56 +34,25 @@ from benchforge.plugin import (
     Finished,
     Output,
     OutputDamaged,
-    Reading,
     Request,
     Target,
 )
 from benchforge.run.locate import libraries, locate
 
 ROOT = Path(__file__).parents[3]
-RECORDINGS = Path(__file__).parents[2] / "outputs/wrk"
 READABLE = [
     *("broken", "closes", "empty", "fewer-than-connections", "half", "halves", "hang", "healthy"),
     *("late", "mixed", "reset", "server-killed", "slow", "stalls"),
 ]
 
 
-def target(folder: Path, request: Request | None = None) -> Target:
-    return Target(
-        url="http://127.0.0.1:8080/agents?page=2",
-        request=request or Request(path="/agents?page=2"),
-        folder=folder,
-        programs={"wrk": Path("/usr/bin/wrk")},
-        python=Path("/usr/bin/python3"),
-    )
-
-
-def output(folder: Path, code: int = 0) -> Output:
-    done = Finished(code, folder / "stdout.txt", folder / "stderr.txt", 1.0, 0.0, 0.0)
-    return Output(target(folder), (done,))
-
-
-def recorded(name: str) -> tuple[Wrk, Output, dict[str, Any]]:
-    folder = RECORDINGS / name
-    told = json.loads((folder / "recording.json").read_text())
-    return Wrk.model_validate(told["options"]), output(folder, told["exit_code"]), told
-
-
-def read(name: str) -> Reading:
-    part, left, _ = recorded(name)
-    return part.read(left)
+TOOL = "wrk"
 
 
 @pytest.fixture
-def left(tmp_path: Path) -> Path:
+def files(tmp_path: Path) -> Path:
     """A folder with what the run with stalls left, to be damaged."""
-    for file in (RECORDINGS / "stalls").iterdir():
-        shutil.copy(file, tmp_path / file.name)
-    return tmp_path
-
-
-def stalls_read_from(folder: Path) -> Reading:
-    return recorded("stalls")[0].read(output(folder))
+    return copied(TOOL, "stalls", tmp_path)
 
 
 # The command
@@ -95,7 +62,7 @@ def test_the_command_says_every_option(tmp_path: Path) -> None:
     part = Wrk.model_validate({"connections": 50, "threads": 2, "duration": "1m", "timeout": "3s"})
     (command,) = part.commands(target(tmp_path))
     assert command.argv == (
-        *("/usr/bin/wrk", "-t2", "-c50", "-d60s", "--timeout", "3s", "--latency"),
+        *("/bin/wrk", "-t2", "-c50", "-d60s", "--timeout", "3s", "--latency"),
         *("-s", str(HOOK), "http://127.0.0.1:8080"),
     )
     assert command.environment == {
@@ -110,7 +77,8 @@ def test_the_hook_is_shipped_beside_the_plugin() -> None:
 
 
 def test_a_request_with_headers_and_a_body_reaches_the_hook(tmp_path: Path) -> None:
-    request = Request(method="PUT", headers={"host": "a.example", "X-One": "1"}, body='{"a": 1}')
+    headers = {"host": "a.example", "X-One": "1"}
+    request = Request(method="PUT", path="/agents?page=2", headers=headers, body='{"a": 1}')
     there = target(tmp_path, request)
     head = "PUT /agents?page=2\nhost: a.example\nX-One: 1\n"
     assert Wrk().files(there) == {BODY: '{"a": 1}', HEAD: head}
@@ -133,52 +101,26 @@ def test_the_warm_up_is_the_same_load_in_whole_seconds_and_another_file(tmp_path
     assert command.environment["BENCHFORGE_WRK_OUT"] == str(tmp_path / "wrk-warm-up.json")
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"connections": 2, "threads": 4}, "4 threads need as many connections, not 2"),
-        ({"duration": "1500ms"}, "whole seconds"),
-        ({"duration": 0}, "whole seconds"),
-        ({"timeout": 0.5}, "whole seconds"),
-        ({"connections": 0}, "greater than 0"),
-        ({"worker": 1}, "Extra inputs"),
-    ],
-)
-def test_options_that_wrk_cannot_take_are_refused(options: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValidationError, match=says):
-        Wrk.model_validate(options)
-
-
-def test_it_is_found_by_its_name_and_says_what_it_needs() -> None:
-    assert Registry().part("loader", "wrk") is Wrk
-    (need,) = Wrk().needs()
-    assert need.name == "wrk"
-    assert "apt-get install wrk" in need.how
-
-
 # Real runs
 
 
 @pytest.mark.parametrize("name", READABLE)
 def test_every_latency_is_a_response_that_was_not_late(name: str) -> None:
-    reading = read(name)
-    assert reading.latency is not None
-    assert reading.latency.count + reading.errors["timeout"] == reading.responses
-    assert reading.censored == reading.errors["timeout"]
-    assert reading.test_connections == 1
+    reading = read(TOOL, name)
+    assert present(reading.latency).count + reading.errors["timeout"] == reading.responses
+    assert (reading.censored, reading.test_connections) == (reading.errors["timeout"], 1)
 
 
 @pytest.mark.parametrize("name", [name for name in READABLE if name != "server-killed"])
 def test_connections_that_the_server_saw_are_explained(name: str) -> None:
-    part, left, told = recorded(name)
-    reading = part.read(left)
+    reading, run = read(TOOL, name), recording(TOOL, name)
     # Each read error made wrk connect again; up to one a connection is cut by the end of the run.
-    expected = part.connections + reading.test_connections + reading.errors["read"]
-    assert abs(told["accepted"] - expected) <= part.connections
+    expected = run["options"]["connections"] + reading.test_connections + reading.errors["read"]
+    assert abs(run["accepted"] - expected) <= run["options"]["connections"]
 
 
 def test_the_synthetic_samples_of_a_stalling_server_are_gone() -> None:
-    reading = read("stalls")
+    reading = read(TOOL, "stalls")
     assert reading.latency is not None
     claimed = reading.printed["latency_mean_us"]
     assert isinstance(claimed, float)
@@ -190,8 +132,8 @@ def test_the_synthetic_samples_of_a_stalling_server_are_gone() -> None:
 
 
 def test_what_wrk_printed_is_claimed() -> None:
-    reading = read("healthy")
-    printed = (RECORDINGS / "healthy/stdout.txt").read_text()
+    reading = read(TOOL, "healthy")
+    printed = (RECORDINGS / TOOL / "healthy/stdout.txt").read_text()
     for percent in (50, 75, 90, 99):
         found = re.search(rf"^ +{percent}% +([\d.]+)(us|ms)$", printed, re.MULTILINE)
         assert found
@@ -205,15 +147,14 @@ def test_what_wrk_printed_is_claimed() -> None:
 
 
 def test_too_few_requests_are_not_corrected_and_not_uncorrected() -> None:
-    part, left, _ = recorded("fewer-than-connections")
-    reading = part.read(left)
+    reading = read(TOOL, "fewer-than-connections")
     assert expected_interval_us(1_000_000, 63, 64) is None
     assert reading.defects == ()
     assert reading.good == reading.responses > 0
 
 
 def test_errors_by_status_are_not_good_and_are_complete() -> None:
-    broken, mixed = read("broken"), read("mixed")
+    broken, mixed = read(TOOL, "broken"), read(TOOL, "mixed")
     assert broken.good == 0
     assert broken.responses == broken.errors["status"] > 0
     assert mixed.good == mixed.responses - mixed.errors["status"]
@@ -221,10 +162,9 @@ def test_errors_by_status_are_not_good_and_are_complete() -> None:
 
 
 def test_replies_later_than_the_timeout_are_responses_without_a_latency() -> None:
-    reading = read("late")
+    reading = read(TOOL, "late")
     assert reading.errors["timeout"] == reading.censored > 0
-    assert reading.censored_from_us == 1_000_000
-    assert reading.good == reading.responses
+    assert (reading.censored_from_us, reading.good) == (1_000_000, reading.responses)
     assert reading.latency is not None
     assert reading.latency.quantile(0.99, reading.censored) is None
     assert reading.latency.max_us < 1_000_000
@@ -232,45 +172,44 @@ def test_replies_later_than_the_timeout_are_responses_without_a_latency() -> Non
 
 def test_requests_without_a_response_are_counted_apart() -> None:
     for name in ("half", "halves", "empty", "reset"):
-        reading = read(name)
+        reading = read(TOOL, name)
         assert reading.unanswered == reading.errors["read"] > 0
         assert reading.good == reading.responses
-    killed = read("server-killed")
+    killed = read(TOOL, "server-killed")
     assert killed.unanswered == killed.errors["read"] + killed.errors["write"] > 0
 
 
 def test_a_server_that_never_answers_is_a_reading_of_nothing() -> None:
-    reading = read("hang")
+    reading = read(TOOL, "hang")
     assert (reading.responses, reading.good, reading.received_bytes) == (0, 0, 0)
-    assert reading.latency is not None
-    assert reading.latency.count == 0
+    assert present(reading.latency).count == 0
 
 
 def test_a_refused_connection_is_told_in_the_words_of_wrk() -> None:
     with pytest.raises(OutputDamaged, match=r"wrk: unable to connect to 127\.0\.0\.1:\d+ Conn"):
-        read("refused")
+        read(TOOL, "refused")
 
 
 def test_a_killed_wrk_has_no_reading() -> None:
     with pytest.raises(OutputDamaged, match="ended by signal 15"):
-        read("tool-killed")
+        read(TOOL, "tool-killed")
 
 
 # Damage
 
 
-def test_without_the_file_of_the_hook_nothing_is_read(left: Path) -> None:
-    (left / "wrk-load.json").unlink()
+def test_without_the_file_of_the_hook_nothing_is_read(files: Path) -> None:
+    (files / "wrk-load.json").unlink()
     with pytest.raises(OutputDamaged, match=r"wrk-load\.json: the tool did not write it"):
-        stalls_read_from(left)
+        read(TOOL, "stalls", files)
 
 
-def test_a_truncated_file_is_never_read(left: Path) -> None:
-    whole = (left / "wrk-load.json").read_text().rstrip()
+def test_a_truncated_file_is_never_read(files: Path) -> None:
+    whole = (files / "wrk-load.json").read_text().rstrip()
     for end in [*range(400), *range(400, len(whole), 997), len(whole) - 1]:
-        (left / "wrk-load.json").write_text(whole[:end])
+        (files / "wrk-load.json").write_text(whole[:end])
         with pytest.raises(OutputDamaged, match=r"wrk-load\.json: "):
-            stalls_read_from(left)
+            read(TOOL, "stalls", files)
 
 
 def test_a_load_that_was_ended_before_its_time_is_refused() -> None:
@@ -297,64 +236,49 @@ def test_a_load_that_was_ended_before_its_time_is_refused() -> None:
         ("mean_us", "nan", "mean_us"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused(
-    left: Path, field: str, value: object, says: str
-) -> None:
-    told = json.loads((left / "wrk-load.json").read_text())
+def test_impossible_numbers_are_refused(files: Path, field: str, value: object, says: str) -> None:
+    told = json.loads((files / "wrk-load.json").read_text())
     told.pop(field, None)
     if value is not None:
         told[field] = value
-    (left / "wrk-load.json").write_text(json.dumps(told))
+    (files / "wrk-load.json").write_text(json.dumps(told))
     with pytest.raises(OutputDamaged, match=says):
-        stalls_read_from(left)
+        read(TOOL, "stalls", files)
 
 
-def test_one_request_more_or_less_is_noticed(left: Path) -> None:
-    told = json.loads((left / "wrk-load.json").read_text())
+def test_one_request_more_or_less_is_noticed(files: Path) -> None:
+    told = json.loads((files / "wrk-load.json").read_text())
     for change in (-1, 1):
         values = [list(pair) for pair in told["latency_us"]]
         values[0][1] += change
         kept = [pair for pair in values if pair[1]]
-        (left / "wrk-load.json").write_text(json.dumps(told | {"latency_us": kept}))
+        (files / "wrk-load.json").write_text(json.dumps(told | {"latency_us": kept}))
         with pytest.raises(OutputDamaged):
-            stalls_read_from(left)
-
-
-def test_the_output_of_another_tool_and_bytes_are_refused(left: Path) -> None:
-    ab = Path(__file__).parents[2] / "outputs/ab/healthy/stdout.txt"
-    shutil.copy(ab, left / "wrk-load.json")
-    with pytest.raises(OutputDamaged):
-        stalls_read_from(left)
-    (left / "wrk-load.json").write_bytes(bytes(range(256)))
-    with pytest.raises(OutputDamaged, match="not text"):
-        stalls_read_from(left)
+            read(TOOL, "stalls", files)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
-def test_any_change_of_the_file_is_refused_or_still_adds_up(
-    left: Path, data: st.DataObject
-) -> None:
-    whole = (RECORDINGS / "slow/wrk-load.json").read_bytes()
+def test_a_changed_file_is_refused_or_adds_up(files: Path, data: st.DataObject) -> None:
+    whole = (RECORDINGS / TOOL / "slow/wrk-load.json").read_bytes()
     at = data.draw(st.integers(0, len(whole)))
     until = data.draw(st.integers(at, min(len(whole), at + 8)))
     put = data.draw(st.one_of(st.binary(max_size=8), st.text("0123456789,[]", max_size=8)))
     new = put.encode() if isinstance(put, str) else put
-    (left / "wrk-load.json").write_bytes(whole[:at] + new + whole[until:])
+    (files / "wrk-load.json").write_bytes(whole[:at] + new + whole[until:])
     try:
-        reading = recorded("slow")[0].read(output(left))
+        reading = read(TOOL, "slow", files)
     except OutputDamaged:
         return
-    assert reading.latency is not None
-    assert reading.latency.count + reading.censored == reading.responses
+    assert present(reading.latency).count + reading.censored == reading.responses
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.binary())
-def test_any_bytes_in_its_place_are_refused(left: Path, written: bytes) -> None:
-    (left / "wrk-load.json").write_bytes(written)
+def test_any_bytes_in_its_place_are_refused(files: Path, written: bytes) -> None:
+    (files / "wrk-load.json").write_bytes(written)
     with pytest.raises(OutputDamaged):
-        stalls_read_from(left)
+        read(TOOL, "stalls", files)
 
 
 # The correction
@@ -382,9 +306,7 @@ def test_the_correction_is_undone_exactly(raw: dict[int, int], expected: int) ->
 
 
 @given(histograms, st.integers(1, 500), st.data())
-def test_a_missing_synthetic_sample_is_noticed(
-    raw: dict[int, int], expected: int, data: st.DataObject
-) -> None:
+def test_a_synthetic_sample_lost(raw: dict[int, int], expected: int, data: st.DataObject) -> None:
     corrected = corrected_as_wrk_does(raw, expected)
     made_up = sorted(corrected.keys() - raw.keys())
     assume(made_up)
@@ -407,8 +329,7 @@ def test_the_printed_percentile_of_nothing_is_zero() -> None:
 
 def program() -> tuple[Path, dict[str, str]]:
     needed("wrk")
-    found = locate("wrk")
-    assert found is not None
+    found = present(locate("wrk"))
     return found, libraries(found)
 
 

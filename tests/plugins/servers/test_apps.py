@@ -151,9 +151,7 @@ def test_all_apps_ask_the_database_alike(
         assert log.count("JOIN") == (0 if orm else statements), name
 
 
-def test_a_database_that_stops_is_an_error_until_it_is_back(
-    postgres: Postgres, ports: dict[str, int]
-) -> None:
+def test_a_stopped_database_is_an_error(postgres: Postgres, ports: dict[str, int]) -> None:
     paths = [(port, path) for port in ports.values() for path in ("/agents", "/agents_with_pool")]
     paths += [(ports[name], "/agents_with_orm") for name in ORM]
     assert {get(port, path).status for port, path in paths} == {200}
@@ -166,9 +164,7 @@ def test_a_database_that_stops_is_an_error_until_it_is_back(
     assert [get(port, path).status for port, path in paths] == [200] * len(paths)
 
 
-def test_a_database_that_never_answers_is_an_error(
-    postgres: Postgres, ports: dict[str, int]
-) -> None:
+def test_a_silent_database_is_an_error(postgres: Postgres, ports: dict[str, int]) -> None:
     # The kernel takes connections for the server that is stopped, which then says nothing.
     postgres.process.send_signal(signal.SIGSTOP)
     try:

@@ -11,7 +11,8 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from benchforge_servers.wsgi.threads import ThreadsServer
 from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import accepts, get, grown, serving
 
@@ -174,7 +176,8 @@ def make():
 app = App(True)
 deaf = App(False)
 """
-SERVED: list[tuple[type[AppServer], str, dict[str, Any]]] = [
+Row = tuple[type[AppServer], str, dict[str, Any]]
+SERVED: list[Row] = [
     (AiohttpServer, AIOHTTP, {}),
     (Cheroot, WSGI, {}),
     (Cherrypy, CHERRYPY, {}),
@@ -235,6 +238,19 @@ def part_of(
     return part
 
 
+@contextmanager
+def talking(site: Site, part: AppServer, timeout_s: float = 200) -> Iterator[socket.socket]:
+    """Give a connection to a server in a trial's place."""
+    with (
+        HOST.trial(site.folder) as here,
+        serving(here, part, site) as (_, placed),
+        here.socket() as client,
+    ):
+        client.settimeout(timeout_s)
+        client.connect(("127.0.0.1", placed.port))
+        yield client
+
+
 def facts(here: Sandbox, port: int) -> dict[str, Any]:
     """Return what the app tells of the process that it runs in."""
     status, body = get(here, port)
@@ -249,9 +265,7 @@ def facts(here: Sandbox, port: int) -> dict[str, Any]:
 @pytest.mark.samples(8)
 @pytest.mark.parametrize("target", ["app", "make()"])
 @pytest.mark.parametrize("row", SERVED, ids=named)
-def test_an_app_is_served_from_its_folder_and_nothing_is_left(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], target: str
-) -> None:
+def test_an_app_is_served_from_its_folder(own: Site, row: Row, target: str) -> None:
     cls, code, options = row
     part = part_of(own, cls, code, options | {"environment": {"GREETING": "hello"}}, target)
     with HOST.trial(own.folder) as here:
@@ -273,12 +287,9 @@ def test_an_app_is_served_from_its_folder_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("cls", SERVERS)
-def test_the_version_comes_from_the_interpreter_that_serves(
-    site: Site, cls: type[AppServer]
-) -> None:
+def test_the_version_is_of_the_serving_interpreter(site: Site, cls: type[AppServer]) -> None:
     part = cls.model_validate({"app": "a:b"} | ({"interface": "wsgi"} if cls is Granian else {}))
-    version = part.version(site)
-    assert version is not None
+    version = present(part.version(site))
     assert version.argv[0] == str(site.python)
     if cls is ApiHour:
         return  # it is not beside benchforge
@@ -299,11 +310,8 @@ def test_the_version_comes_from_the_interpreter_that_serves(
         (Granian, {"interface": "asgi"}),
     ],
 )
-def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
-    site: Site, cls: type[AppServer], options: dict[str, Any]
-) -> None:
-    command = cls.model_validate({"app": "nowhere:app"} | options).command(site)
-    assert command is not None
+def test_a_missing_app_is_named(site: Site, cls: type[AppServer], options: dict[str, Any]) -> None:
+    command = present(cls.model_validate({"app": "nowhere:app"} | options).command(site))
     with HOST.trial(site.folder) as here:
         finished = here.run("server", command, site.folder, {}, 200)
     assert (finished.code == 0) is (cls is Hypercorn)
@@ -365,9 +373,7 @@ def kept(here: Sandbox, port: int) -> bool:
     ],
     ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
 )
-def test_connections_are_kept_or_closed_as_the_options_say(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], expected: bool
-) -> None:
+def test_connections_follow_the_options(own: Site, row: Row, expected: bool) -> None:
     part = part_of(own, *row)
     with HOST.trial(own.folder) as here, serving(here, part, own) as (_, placed):
         assert kept(here, placed.port) is expected
@@ -385,20 +391,10 @@ def test_connections_are_kept_or_closed_as_the_options_say(
     ],
     ids=lambda one: named(one) if isinstance(one, tuple) else None,
 )
-def test_an_idle_connection_is_closed(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], word: str
-) -> None:
+def test_an_idle_connection_is_closed(own: Site, row: Row, word: str) -> None:
     part = part_of(own, *row)
-    command = part.command(own)
-    assert command is not None
-    assert word in " ".join(command.argv)
-    with (
-        HOST.trial(own.folder) as here,
-        serving(here, part, own) as (_, placed),
-        here.socket() as client,
-    ):
-        client.settimeout(30)
-        client.connect(("127.0.0.1", placed.port))
+    assert word in " ".join(present(part.command(own)).argv)
+    with talking(own, part, 30) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         response = http.client.HTTPResponse(client)
         response.begin()
@@ -406,7 +402,7 @@ def test_an_idle_connection_is_closed(
         assert client.recv(1) == b""  # not before its own default of minutes, else
 
 
-def facts_of(own: Site, row: tuple[type[AppServer], str, dict[str, Any]]) -> dict[str, Any]:
+def facts_of(own: Site, row: Row) -> dict[str, Any]:
     part = part_of(own, *row)
     with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
         told = facts(here, placed.port)
@@ -437,16 +433,13 @@ def facts_of(own: Site, row: tuple[type[AppServer], str, dict[str, Any]]) -> dic
     ],
     ids=named,
 )
-def test_the_backlog_is_the_kernels(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
-) -> None:
+def test_the_backlog_arrives(own: Site, row: Row) -> None:
     assert set(facts_of(own, row)["backlog"]) == {row[2]["backlog"]}
 
 
 @pytest.mark.parametrize("nodelay", [True, False])
 def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -> None:
-    told = facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))
-    assert set(told["nodelay"]) == {nodelay}
+    assert set(facts_of(own, (Gevent, WSGI, {"tcp_nodelay": nodelay}))["nodelay"]) == {nodelay}
 
 
 # --- other options -------------------------------------------------------------------------------
@@ -464,9 +457,7 @@ def test_gevents_connections_have_tcp_nodelay_or_not(own: Site, nodelay: bool) -
     ],
     ids=lambda one: named(one) if isinstance(one, tuple) else str(one),
 )
-def test_workers_are_processes(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]], option: str, others: int
-) -> None:
+def test_workers_are_processes(own: Site, row: Row, option: str, others: int) -> None:
     part = part_of(own, row[0], row[1], row[2] | {option: 2})
     with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
         facts(here, placed.port)
@@ -475,8 +466,7 @@ def test_workers_are_processes(
 
 @pytest.mark.parametrize("monkey_patch", [True, False])
 def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bool) -> None:
-    told = facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))
-    assert told["patched"] is monkey_patch
+    assert facts_of(own, (Gevent, WSGI, {"monkey_patch": monkey_patch}))["patched"] is monkey_patch
 
 
 @pytest.mark.parametrize(
@@ -486,9 +476,7 @@ def test_gevent_patches_before_the_app_or_not_at_all(own: Site, monkey_patch: bo
         ({"loop": "uvloop", "http": "httptools"}, ["httptools", "uvloop"]),
     ],
 )
-def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
-    own: Site, options: dict[str, Any], imported: list[str]
-) -> None:
+def test_uvicorns_loop_and_parser(own: Site, options: dict[str, Any], imported: list[str]) -> None:
     told = facts_of(own, (Uvicorn, ASGI, options))["loop"]
     assert set(imported) <= set(told)
     assert ("uvloop" in told) == (options["loop"] == "uvloop")
@@ -496,9 +484,7 @@ def test_uvicorn_has_the_loop_and_the_parser_that_are_named(
 
 @pytest.mark.parametrize("target", ["app", "Root", "make()"])
 @pytest.mark.parametrize("production", [True, False])
-def test_cherrypy_mounts_objects_classes_and_applications(
-    own: Site, target: str, production: bool
-) -> None:
+def test_cherrypy_mounts_each_kind_of_app(own: Site, target: str, production: bool) -> None:
     part = part_of(own, Cherrypy, CHERRYPY, {"production": production}, target)
     with HOST.trial(own.folder) as here, serving(here, part, own) as (server, placed):
         facts(here, placed.port)
@@ -509,40 +495,20 @@ def test_cherrypy_mounts_objects_classes_and_applications(
 
 
 @pytest.mark.parametrize("cls", [Gevent, ThreadsServer, TornadoServer])
-def test_a_socket_app_answers_whoever_connects_or_waits_for_a_whole_head(
-    own: Site, cls: type[AppServer]
-) -> None:
+def test_a_socket_app_may_wait_for_a_whole_head(own: Site, cls: type[AppServer]) -> None:
     def received(target: str, *parts: bytes) -> bytes:
         part = part_of(own, cls, SOCKET, {}, target)
-        with (
-            HOST.trial(own.folder) as here,
-            serving(here, part, own) as (_, placed),
-            here.socket() as client,
-        ):
-            client.settimeout(200)
-            client.connect(("127.0.0.1", placed.port))
-            for one in parts:
-                client.sendall(one)
+        with talking(own, part) as client:
+            for sent in parts:
+                client.sendall(sent)
             return b"".join(iter(lambda: client.recv(4096), b""))
 
     assert received("deaf").startswith(b"HTTP/1.0 200 OK")
     assert received("app", b"GET / HTTP/1.0\r", b"\n\r\n").startswith(b"HTTP/1.0 200 OK")
-    with pytest.raises(TimeoutError):
-        waits(own, cls)
-
-
-def waits(own: Site, cls: type[AppServer]) -> None:
-    """Send half of a head, and listen for a while."""
-    part = part_of(own, cls, SOCKET, {})
-    with (
-        HOST.trial(own.folder) as here,
-        serving(here, part, own) as (_, placed),
-        here.socket() as client,
-    ):
-        client.settimeout(0.5)
-        client.connect(("127.0.0.1", placed.port))
+    with talking(own, part_of(own, cls, SOCKET, {}), 0.5) as client:
         client.sendall(b"GET / HTTP/1.0\r\n")
-        client.recv(1)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
 
 
 # --- behind a proxy ------------------------------------------------------------------------------
@@ -562,9 +528,7 @@ def waits(own: Site, cls: type[AppServer]) -> None:
     ],
     ids=named,
 )
-def test_a_server_on_a_unix_socket_is_for_a_proxy(
-    own: Site, row: tuple[type[AppServer], str, dict[str, Any]]
-) -> None:
+def test_a_server_on_a_unix_socket_is_for_a_proxy(own: Site, row: Row) -> None:
     part = part_of(own, row[0], row[1], row[2] | {"listen": "unix"})
     path = own.scratch / "http.sock"
     assert isinstance(part, ListeningServer)
@@ -618,8 +582,7 @@ def test_a_server_on_tcp_is_asked_by_anybody(site: Site) -> None:
 
 
 def test_uwsgi_says_that_the_kernel_allows_no_such_backlog(own: Site) -> None:
-    command = part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own)
-    assert command is not None
+    command = present(part_of(own, Uwsgi, WSGI, {"backlog": 5000}).command(own))
     with HOST.trial(own.folder, wishes=Wishes({"net.core.somaxconn": "4096"})) as here:
         finished = here.run("server", command, own.folder, {}, 200)
     assert finished.code == 1
@@ -650,9 +613,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.mark.network
 @pytest.mark.parametrize("version", ["23.0.0", None])
-def test_gunicorn_makes_no_control_socket_whatever_its_version(
-    own: Site, fetched: Callable[..., Path], version: str | None
-) -> None:
+def test_no_control_socket(own: Site, fetched: Callable[..., Path], version: str | None) -> None:
     environment = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
     if version:
         environment["PYTHONPATH"] = str(fetched(f"gunicorn=={version}"))
@@ -696,9 +657,7 @@ class Container(api_hour.Container):
 
 
 @pytest.mark.network
-def test_api_hour_serves_a_container_and_ends_at_once(
-    own: Site, fetched: Callable[..., Path]
-) -> None:
+def test_api_hour_serves_a_container(own: Site, fetched: Callable[..., Path]) -> None:
     packages = fetched("api_hour==0.8.2", "pyyaml", "setproctitle")
     home = {"HOME": str(own.folder), "XDG_RUNTIME_DIR": str(own.folder)}
     environment = home | {"PYTHONPATH": str(packages)}
@@ -710,8 +669,7 @@ def test_api_hour_serves_a_container_and_ends_at_once(
             assert kept(here, placed.port)
             assert grown(here, server, 4)
         finished = here.finished(server)
-    assert finished is not None
-    assert finished.code == -signal.SIGKILL
+    assert present(finished).code == -signal.SIGKILL
     assert here.left == 0
     assert [one["backlog"] for one in told] == [[77]] * 3
     assert server.stdout.read_text() == ""
@@ -779,9 +737,7 @@ def test_every_server_of_apps_is_an_entry_point() -> None:
         (ApiHour, {"app": "flask_agents"}, "api_hour serves api_hour"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(
-    cls: type[Server], options: dict[str, Any], told: str
-) -> None:
+def test_impossible_options_fail(cls: type[Server], options: dict[str, Any], told: str) -> None:
     with pytest.raises(ValidationError) as caught:
         cls.model_validate(options)
     (error,) = caught.value.errors()

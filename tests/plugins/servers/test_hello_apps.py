@@ -85,9 +85,7 @@ def test_hello_as_published_is_an_error_for_any_other_request(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("name", "dots"), [("hello_flask_published", 3), ("hello_flask", 0)])
-def test_flasks_hello_as_published_prints_a_dot_per_request(
-    tmp_path: Path, name: str, dots: int
-) -> None:
+def test_published_flask_prints_a_dot_per_request(tmp_path: Path, name: str, dots: int) -> None:
     with serving(name, tmp_path / "log") as port:
         assert {ask(port, "/").body for _ in range(3)} == {HELLO}
     assert (tmp_path / "log").read_text().splitlines().count(".") == dots
@@ -102,9 +100,7 @@ def test_flasks_hello_as_published_prints_a_dot_per_request(
         ("page_wsgi_published", False),
     ],
 )
-def test_without_a_length_no_connection_of_http_1_0_is_kept(
-    tmp_path: Path, name: str, kept: bool
-) -> None:
+def test_http_1_0_closes_without_a_length(tmp_path: Path, name: str, kept: bool) -> None:
     with serving(name, tmp_path / "log") as port, connected(port) as connection:
         reply = asked_as_ab_does(connection)
         assert (reply.headers["Content-Length"] is not None) == kept

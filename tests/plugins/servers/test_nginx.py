@@ -17,6 +17,7 @@ import pytest
 from benchforge_servers.proxies.nginx import Nginx
 from front_door import needed, program_words
 from measured.case import cases, trial_of
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import grown
 
@@ -94,9 +95,7 @@ def serving(here: Sandbox, part: Nginx, site: Site) -> Iterator[tuple[Running, S
     restored(HOST, site.label, part, site)
     for number, task in enumerate(part.prepare(site)):
         done(here, task, f"{site.label}-{number}", site.label, site.folder)
-    command = part.command(site)
-    assert command is not None
-    server = here.start(site.label, command, site.folder, {})
+    server = here.start(site.label, present(part.command(site)), site.folder, {})
     while not here.owns(server, site.port):
         assert here.alive(server), server.stderr.read_text()
         here.wait(server, 0.01)
@@ -149,9 +148,7 @@ def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
         ({"body_bytes": "1MiB"}, b"x" * 1024**2),
     ],
 )
-def test_one_body_is_answered_to_every_path(
-    site: Site, options: dict[str, Any], expected: bytes
-) -> None:
+def test_one_body_for_every_path(site: Site, options: dict[str, Any], expected: bytes) -> None:
     part = Nginx.model_validate(options)
     with HOST.trial(site.folder) as here, serving(here, part, site) as (_, placed):
         for path in ("/", "/deep/er?a=b", "/index.html"):
@@ -215,8 +212,7 @@ def test_the_front_server_of_the_study_is_what_it_was(site: Site) -> None:
         with connection(here, placed, "https") as asked:
             assert isinstance(asked.sock, ssl.SSLSocket)
             assert asked.sock.version() == "TLSv1.2"
-            cipher = asked.sock.cipher()
-            assert cipher is not None
+            cipher = present(asked.sock.cipher())
             assert "RSA" in cipher[0]
             assert answer(asked)[1] == b"x" * 1024
     assert server.stdout.read_text() == ""
@@ -266,8 +262,7 @@ def test_the_key_is_of_the_kind_that_is_asked_for(site: Site) -> None:
         with tempfile.TemporaryDirectory(prefix="bf-") as scratch:
             own = dataclasses.replace(site, scratch=Path(scratch), ports={"http": 1, "https": 2})
             restored(HOST, key, part, own)
-            found = part.certificate(own)
-            assert found is not None
+            found = present(part.certificate(own))
             words = [*openssl, "x509", "-in", str(found), "-noout", "-text"]
             text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
             assert (Path(scratch) / "key.pem").stat().st_mode & 0o77 == 0
@@ -358,8 +353,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
     assert sum(trial.reading.errors.values()) == 0
     assert [one.status for one in trial.answers] == [200, 200]
     assert any(word.startswith("https://127.0.0.1:") for word in trial.processes[-1].argv)
-    assert trial.observation is not None
-    assert trial.observation.foreign_connections == ""
+    assert present(trial.observation).foreign_connections == ""
 
 
 @pytest.mark.parametrize(
@@ -371,9 +365,7 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
         ("tls = true\nhttp2 = true", "h2c", "h2load: protocol 'h2c' does not fit https://127"),
     ],
 )
-def test_h2load_speaks_http2_over_tls_or_says_why_not(
-    tmp_path: Path, server: str, protocol: str, says: str
-) -> None:
+def test_h2load_over_tls(tmp_path: Path, server: str, protocol: str, says: str) -> None:
     needed("h2load")
     text = SUITE.format(
         server=f'use = "nginx"\n{server}',

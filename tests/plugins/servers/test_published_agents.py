@@ -25,9 +25,7 @@ KINDS = {
 
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("way", ["tcp", "unix"])
-def test_the_bytes_are_those_of_the_study_and_a_database_that_stops_is_an_error(
-    postgres: Postgres, tmp_path: Path, way: str
-) -> None:
+def test_the_bytes_are_the_studys(postgres: Postgres, tmp_path: Path, way: str) -> None:
     told = {"DATABASE_URL": getattr(postgres, way), "AGENTS_POOL_SIZE": "2"}
     with ExitStack() as stack:
         ports = {
@@ -62,9 +60,7 @@ def test_flasks_pool_answers_as_often_as_it_is_large(postgres: Postgres, tmp_pat
     assert statuses == [200] * 3 + [500] * 3
 
 
-def test_django_is_in_debug_mode_and_has_its_middlewares(
-    postgres: Postgres, tmp_path: Path
-) -> None:
+def test_published_django_has_debug_mode(postgres: Postgres, tmp_path: Path) -> None:
     told = {"DATABASE_URL": postgres.tcp}
     with serving("django_agents_published", tmp_path / "1", told) as port:
         before = connections(postgres)

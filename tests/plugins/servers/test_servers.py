@@ -21,6 +21,7 @@ from benchforge_servers.wsgi.gevent import Gevent
 from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import lack
+from present import present
 from pydantic import ValidationError
 from serving.in_trial import accepts, get, serving
 
@@ -88,9 +89,8 @@ def database(here: Sandbox, site: Site, listen: str) -> Iterator[dict[str, str]]
     )
     restored(HOST, "backend-agents", part, site)
     command, probe = part.command(site), part.ready(site)
-    assert command is not None
     assert isinstance(probe, Succeeds)
-    server = here.start("postgresql", command, site.folder, {})
+    server = here.start("postgresql", present(command), site.folder, {})
     while here.run("ready", probe.command, site.folder, {}, 200).code:
         here.wait(server, 0.1)
         assert here.alive(server), server.stderr.read_text()
@@ -128,8 +128,7 @@ def test_built_in_apps_answer_rightly_and_nothing_is_left(
 @pytest.mark.parametrize(("cls", "options"), SERVED, ids=NAMES)
 def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict[str, Any]) -> None:
     part = cls.model_validate(options)
-    version = part.version(site)
-    assert version is not None
+    version = present(part.version(site))
     with HOST.trial(site.folder) as here:
         finished = here.run("version", version, site.folder, {}, 200)
     library = "gunicorn" if cls is Gunicorn else "aiohttp"
@@ -143,8 +142,7 @@ def test_version_and_needs_are_told(site: Site, cls: type[Server], options: dict
 def test_gunicorn_is_told_everything(site: Site) -> None:
     options = {"app": "flask_agents", "workers": 3, "threads": 4, "worker_class": "gthread"}
     more = {"keep_alive": "1m", "backlog": 9, "arguments": ["--timeout=0"]}
-    command = Gunicorn.model_validate(options | more).command(site)
-    assert command is not None
+    command = present(Gunicorn.model_validate(options | more).command(site))
     plugin = Path(benchforge_servers.__file__).parent
     assert list(command.argv) == [
         *(sys.executable, str(plugin / "runners/gunicorn_main.py")),
@@ -201,15 +199,11 @@ def test_without_a_directory_an_app_is_in_the_suites_folder(site: Site) -> None:
 
 @pytest.mark.parametrize("cls", [Gunicorn, AiohttpServer])
 @pytest.mark.parametrize(
-    ("app", "told"),
-    [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")],
+    ("app", "told"), [("nowhere:app", "No module named 'nowhere'"), ("mine:absent", "absent")]
 )
-def test_an_app_that_is_not_there_ends_the_server_with_its_reason(
-    site: Site, cls: type[Server], app: str, told: str
-) -> None:
+def test_a_missing_app_ends_its_server(site: Site, cls: type[Server], app: str, told: str) -> None:
     (site.suite_folder / "mine.py").write_text(WSGI)
-    command = cls.model_validate({"app": app}).command(site)
-    assert command is not None
+    command = present(cls.model_validate({"app": app}).command(site))
     with HOST.trial(site.folder) as here:
         finished = here.run("server", command, site.folder, {}, 200)
     assert finished.code not in {0, None}
@@ -269,8 +263,7 @@ def test_a_command_is_told_where_and_with_what(site: Site) -> None:
         }
     )
     site = dataclasses.replace(site, backends={"db": {"url": "x://", "DATABASE_URL": "y://"}})
-    command = part.command(site)
-    assert command is not None
+    command = present(part.command(site))
     at = "--at=127.0.0.1:8000"
     program = str(site.suite_folder / "./server")
     assert command.argv == (program, at, "http://127.0.0.1:8000")
@@ -283,8 +276,7 @@ def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -
     site = dataclasses.replace(site, python=Path("/env/bin/python"))
     own = CommandServer.model_validate({"command": "{python} -m 'my app' {port}"})
     assert own.starts_python()
-    command = own.command(site)
-    assert command is not None
+    command = present(own.command(site))
     assert command.argv == ("/env/bin/python", "-m", "my app", "8000")
     assert "PATH" not in command.environment
     words = {"command": ["gunicorn", "app:app"], "runtime": "mine", "port": 80}
@@ -292,19 +284,15 @@ def test_a_text_is_a_command_too_and_python_is_that_of_the_runtime(site: Site) -
     assert mine.starts_python()
     assert list(mine.needs()) == []
     assert mine.fixed_ports() == {"http": 80}
-    command = mine.command(site)
-    assert command is not None
-    assert command.environment["PATH"].startswith("/env/bin:")
+    assert present(mine.command(site)).environment["PATH"].startswith("/env/bin:")
     assert not CommandServer.model_validate({"command": "caddy run"}).starts_python()
 
 
 def test_a_program_by_its_name_is_a_need(site: Site) -> None:
     part = CommandServer.model_validate({"command": ["caddy", "run"]})
     assert [need.name for need in part.needs()] == ["caddy"]
-    found = part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")}))
-    assert found is not None
-    assert found.argv == ("/opt/caddy", "run")
-    assert found.folder == site.suite_folder
+    found = present(part.command(dataclasses.replace(site, programs={"caddy": Path("/opt/caddy")})))
+    assert (found.argv, found.folder) == (("/opt/caddy", "run"), site.suite_folder)
 
 
 @pytest.mark.parametrize(
@@ -314,9 +302,7 @@ def test_a_program_by_its_name_is_a_need(site: Site) -> None:
         ("backends.db.uri", "backend 'db' gives no 'uri'", "it gives: url"),
     ],
 )
-def test_what_no_backend_gives_is_told_with_what_there_is(
-    site: Site, name: str, told: str, hint: str
-) -> None:
+def test_an_unknown_value_of_a_backend(site: Site, name: str, told: str, hint: str) -> None:
     part = CommandServer.model_validate({"command": ["a", f"{{{name}}}"]})
     with pytest.raises(BenchforgeError, match=rf"servers\.mine: .*{told}") as caught:
         part.command(dataclasses.replace(site, backends={"db": {"url": "x://"}}))

@@ -92,9 +92,7 @@ def asked(visitor: Visitor) -> None:
     visitor.asks("POST", f"/carts/{visitor.answers[-2].told['cart']}/pay")  # of another member
 
 
-def test_the_apps_of_the_shop_answer_alike_by_the_same_queries(
-    postgres: Postgres, filled: dict[str, str], tmp_path: Path
-) -> None:
+def test_shop_apps_answer_alike(postgres: Postgres, filled: dict[str, str], tmp_path: Path) -> None:
     answers = {}
     for name, url in filled.items():
         with serving(name, tmp_path / name, {"DATABASE_URL": url, "SHOP_POOL_SIZE": "1"}) as port:

@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 from front_door import needed
 from measured.case import cases, trial_of
+from present import present
 from serving.certificate import certificate
 
 from benchforge.model.trial.trial import Trial
@@ -87,8 +88,7 @@ def test_a_certificate_that_the_suite_trusts_is_measured(tmp_path: Path, host: s
     with serving(certificate(tmp_path, "own")) as port:
         trial = measured(tmp_path, f"https://{host}:{port}", "own.pem")
     assert trial.measured, trial.failure
-    assert trial.reading is not None
-    assert trial.reading.responses > 0
+    assert present(trial.reading).responses > 0
     assert [answer.status for answer in trial.answers] == [200, 200]
     assert trial.namespaces["network"] == "host"
 
@@ -126,9 +126,7 @@ def test_a_certificate_of_another_name_is_refused(tmp_path: Path, host: str) -> 
 @pytest.mark.parametrize(
     ("content", "told"), [(None, "No such file or directory"), ("text", "no certificate in PEM")]
 )
-def test_a_file_without_a_certificate_is_told(
-    tmp_path: Path, content: str | None, told: str
-) -> None:
+def test_a_file_without_a_certificate(tmp_path: Path, content: str | None, told: str) -> None:
     if content is not None:
         (tmp_path / "trusted.pem").write_text(content)
     with serving(certificate(tmp_path, "own")) as port:
@@ -142,5 +140,4 @@ def test_who_speaks_no_tls_is_told_and_not_waited_for(tmp_path: Path) -> None:
     told, _ = failure(trial)
     # The words are OpenSSL's, and differ by its version.
     assert told.startswith("mine: GET /: TLS: ")
-    assert trial.failure is not None
-    assert trial.failure.stage == "ask"
+    assert present(trial.failure).stage == "ask"

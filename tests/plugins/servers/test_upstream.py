@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import pytest
 from front_door import PROGRAMS, Bench, answering, needed, needed_module
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
@@ -122,8 +123,7 @@ def measured(folder: Path, servers: dict[str, str], server: str = "front") -> Tr
 
 
 def roles(trial: Trial) -> dict[str, str]:
-    assert trial.observation is not None
-    return {usage.label: usage.role for usage in trial.observation.usage}
+    return {usage.label: usage.role for usage in present(trial.observation).usage}
 
 
 def failure(trial: Trial) -> tuple[str, str]:
@@ -242,7 +242,7 @@ def test_a_proxy_before_gunicorn_over_tcp(tmp_path: Path) -> None:
         "the server's own connections to flask are counted too"
     )
     assert [answer.length for answer in trial.answers] == [len("GET /a")] * 2
-    assert {one.label for one in trial.processes} >= {"upstream-flask", "server-front"}
+    assert {process.label for process in trial.processes} >= {"upstream-flask", "server-front"}
     assert (tmp_path / "trial/upstream-flask.err").exists()
 
 
@@ -272,7 +272,7 @@ def test_a_chain_starts_from_its_end_and_is_kept_apart(tmp_path: Path) -> None:
     }
     trial = measured(tmp_path, servers)
     assert trial.measured, trial.failure
-    services = [one.label for one in trial.processes if "loader" not in one.label]
+    services = [process.label for process in trial.processes if "loader" not in process.label]
     assert services == ["upstream-flask", "upstream-inner", "server-front"]
     assert "proxy_pass https://" in (tmp_path / "trial/nginx-front.conf").read_text()
     assert "proxy_pass http://" in (tmp_path / "trial/nginx-inner.conf").read_text()
@@ -343,10 +343,7 @@ def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> 
 
     Only the first worker dies: by the end of the load another one answers.
     """
-    servers = {
-        "flask": GUNICORN.replace("hello:app", "dying:app"),
-        "front": front("flask"),
-    }
+    servers = {"flask": GUNICORN.replace("hello:app", "dying:app"), "front": front("flask")}
     dying = "import os\nseen, died = [], __file__ + '.died'\n" + WSGI.replace(
         "    text",
         "    seen.append(1)\n"
@@ -368,8 +365,7 @@ def test_a_proxy_that_loses_its_workers_upstream_answers_502(tmp_path: Path) -> 
     assert trial.measured, trial.failure
     assert trial.reading is not None
     assert trial.reading.errors["status"] > 0
-    assert trial.reading.good is not None
-    assert trial.reading.good > 0
+    assert present(trial.reading.good) > 0
 
 
 def test_by_the_command_it_is_reported_apart(bench: Bench, tmp_path: Path) -> None:
@@ -379,8 +375,7 @@ def test_by_the_command_it_is_reported_apart(bench: Bench, tmp_path: Path) -> No
     # It is believed: wrk is never what is slow.
     text = path.read_text().replace('use = "pace"', 'use = "wrk"').replace('"0.4s"', '"1s"')
     path.write_text(text)
-    told = bench("run", path)
-    assert told.code == 0, told.all
+    bench("run", path, code=0)
     (report,) = tmp_path.glob("results/*/report.md")
     text = report.read_text()
     assert "cpu upstream" in text

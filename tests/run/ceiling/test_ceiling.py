@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 from measured.case import cases
+from measured.on_disk import only_result
 
 from benchforge.checks.limits import limits
 from benchforge.checks.load_tool import ceiling
@@ -81,8 +82,7 @@ def on_hosts(rate: float, rate2: float) -> Trial:
 
 def ceiling_on(label: str, rate: float, *, of: str = "app", shares: int = 2, **how: Any) -> Ceiling:
     hosts = {label: host("loader-closed"), of: host("server-null")}
-    own = plain.named("null", driver="closed")
-    one = ceiling_of(rate, hosts=hosts, case=own, **how)
+    one = ceiling_of(rate, hosts=hosts, case=plain.named("null", driver="closed"), **how)
     return one.model_copy(update={"shares": shares})
 
 
@@ -102,9 +102,7 @@ def answer(one: Trial, of: Ceiling) -> Check:
 @pytest.mark.parametrize(
     ("share", "status"), [(0.1, "pass"), (0.69, "pass"), (0.71, "warn"), (0.91, "fail")]
 )
-def test_a_rate_is_held_against_what_the_tool_gets_from_a_server_that_does_nothing(
-    share: float, status: str
-) -> None:
+def test_a_rate_is_compared_with_the_null_servers(share: float, status: str) -> None:
     found = answer(trial(10_000 * share), ceiling_of(10_000))
     assert (found.id, found.scope, found.subject, found.status) == (
         *("L2", "result", "apparatus"),
@@ -154,8 +152,7 @@ def test_a_faster_null_server_never_makes_it_worse() -> None:
         (ceiling_of(10_000, usage=(used("server", None), used("loader", 9.0))), "who was busy"),
         (
             ceiling_of(
-                10_000,
-                checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),),
+                10_000, checks=(plain_check("N1", "fail", name="foreign-cpu", subject="apparatus"),)
             ),
             "that measurement is not believed (N1 foreign-cpu)",
         ),
@@ -202,8 +199,7 @@ def test_an_open_loop_is_judged_by_the_rate_that_was_asked_for() -> None:
 
 def test_the_ceiling_of_the_nearest_size_and_the_same_load_is_taken() -> None:
     small, large = ceiling_of(10_000), ceiling_of(2_000, 10**6)
-    other = ceiling_of(10, driven="another load")
-    for ceilings in itertools.permutations([small, large, other]):
+    for ceilings in itertools.permutations([small, large, ceiling_of(10, driven="another load")]):
         (found,) = asked([trial(1_900, length=10**6)], ceilings)
         assert found.status == "fail"
         (found,) = asked([trial(1_900)], ceilings)
@@ -238,9 +234,7 @@ def test_without_a_ceiling_it_is_unknown_once_and_says_how_to_know() -> None:
         ((ceiling_on("l1", 1_000, shares=1),), "unknown", "was not measured"),
     ],
 )
-def test_each_of_several_load_tools_is_held_against_its_own_ceiling(
-    ceilings: Sequence[Ceiling], status: str, says: str
-) -> None:
+def test_each_tool_has_its_own_ceiling(ceilings: Sequence[Ceiling], status: str, says: str) -> None:
     (found,) = asked([on_hosts(950, 800)], ceilings)
     assert (found.status, says in found.message) == (status, True), found.message
 
@@ -325,19 +319,12 @@ def test_the_load_stays_as_it_is_and_a_rate_is_doubled(tmp_path: Path) -> None:
     assert told == open_.driver.model_dump() | {"duration": 2.0, "rate": 200.0}
 
 
-def only_result(folder: Path) -> Path:
-    (result,) = folder.iterdir()
-    return result
-
-
 def l2(result: Path) -> list[dict[str, Any]]:
     summary = json.loads((result / "summary.json").read_text())
-    return [one for one in summary["checks"] if one["id"] == "L2"]
+    return [check for check in summary["checks"] if check["id"] == "L2"]
 
 
-def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_run_measures_each_ceiling_once(bench: Bench, tmp_path: Path) -> None:
     load = 'connections = 2\nthink = "5ms"\nduration = "1s"'
     folder = tmp_path / "results"
     bench("run", suite(tmp_path, loads(load, load), blocks=90), "-o", folder, "--time-limit", "6s")
@@ -352,20 +339,19 @@ def test_a_run_measures_each_load_once_and_a_resumed_one_not_again(
     assert kept.body_bytes == kept.trial.answers[0].length > 0
     assert l2(result)
     assert all(one["value"] is not None for one in l2(result))
-    assert bench("validate", result).code == 0
+    bench("validate", result, code=0)
 
     half = result / "ceilings" / "0002"
     shutil.copytree(file.parent, half)
     (half / "ceiling.json").unlink()
-    told = bench("run", "--resume", result, "--time-limit", "3s")
-    assert "from a server that does nothing" not in told.err
+    call = bench("run", "--resume", result, "--time-limit", "3s")
+    assert "from a server that does nothing" not in call.err
     assert file.read_bytes() == first
     assert not half.exists()
 
     (file.parent / kept.trial.processes[0].stdout).unlink()
-    told = bench("validate", result)
-    assert told.code == 1
-    assert "trial.processes.0.stdout: no such file beside the trial" in told.out
+    call = bench("validate", result, code=1)
+    assert "trial.processes.0.stdout: no such file beside the trial" in call.out
 
 
 def test_a_short_run_and_a_smoke_measure_none_and_say_so(bench: Bench, tmp_path: Path) -> None:

@@ -83,9 +83,7 @@ def test_a_body_is_as_long_as_is_said_and_head_has_none() -> None:
     st.lists(st.sampled_from(REQUESTS), min_size=1, max_size=6),
     st.lists(st.integers(0, 300), max_size=8),
 )
-def test_each_request_is_answered_once_however_the_bytes_are_cut(
-    requests: list[bytes], cuts: list[int]
-) -> None:
+def test_cut_bytes_have_one_answer_each(requests: list[bytes], cuts: list[int]) -> None:
     whole = b"".join(requests)
     places = sorted({0, len(whole), *(cut for cut in cuts if cut < len(whole))})
     one = Connection(-1)
@@ -119,9 +117,7 @@ def test_a_connection_is_kept_as_the_request_asks(request_: bytes, closes: bool)
         (b"GET / HTTP/1.1\r\nA: " + b"a" * LARGEST_HEAD, b"431"),
     ],
 )
-def test_what_is_no_request_is_refused_and_the_connection_ends(
-    request_: bytes, status: bytes
-) -> None:
+def test_no_request_ends_the_connection(request_: bytes, status: bytes) -> None:
     one = Connection(-1)
     assert one.take(request_, BODY).split()[1] == status
     assert one.closes

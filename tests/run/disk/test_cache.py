@@ -135,7 +135,6 @@ def test_a_run_with_a_cache_that_others_write_ends_with_a_sentence(tmp_path: Pat
     bench = calls(
         bench_words(), tmp_path, {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     )
-    done = bench("run", suite(tmp_path, app + runtime))
-    assert done.code == 5, done.all
+    done = bench("run", suite(tmp_path, app + runtime), code=5)
     assert f"error: {tmp_path}/cache/benchforge: other users may write" in done.err
     assert not (tmp_path / "results").exists()

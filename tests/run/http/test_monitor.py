@@ -40,7 +40,7 @@ def measured(
     text = SCENARIOS.format(server=server, duration=duration, scenarios=tables)
     (folder / "suite.toml").write_text(text)
     shown = bench("run", "suite.toml", "-o", "out")
-    folders = {trial(one.parent)["case"]["scenario"]: one.parent for one in files(folder)}
+    folders = {trial(file.parent)["case"]["scenario"]: file.parent for file in files(folder)}
     assert folders.keys() == scenarios.keys(), shown.all
     return folders
 
@@ -73,9 +73,7 @@ def e6(folder: Path) -> tuple[str, str]:
         ({"monitor": 0}, "GET", None),
     ],
 )
-def test_a_request_is_repeated_where_it_is_safe_or_the_suite_says_so(
-    written: dict[str, Any], method: Any, moments: Moments | None
-) -> None:
+def test_repeated_requests(written: dict[str, Any], method: Any, moments: Moments | None) -> None:
     scenario = Scenario.model_validate({"servers": ["a"], **written})
     assert scenario.monitored(Request(method=method)) == moments
 
@@ -85,14 +83,11 @@ def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, writte
     table = SCENARIO.format(label="s", request='path = "/"', more=f"monitor = {written}")
     text = SCENARIOS.format(server=answering(), duration="400ms", scenarios=table)
     (tmp_path / "suite.toml").write_text(text)
-    refused = bench("check", "suite.toml")
-    assert refused.code == 2
+    refused = bench("check", "suite.toml", code=2)
     assert "scenarios.s.monitor: expected" in refused.err, refused.err
 
 
-def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_monitor_that_is_off_sends_nothing(bench: Bench, tmp_path: Path) -> None:
     folders = measured(
         bench,
         tmp_path,
@@ -115,9 +110,7 @@ def test_what_is_off_sends_nothing_and_connections_are_the_load_tools(
     assert trial(folders["wanted"])["observation"]["counters"]["TcpPassiveOpens"] == 2
 
 
-def test_a_server_that_is_busy_with_one_connection_is_not_wrong(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_busy_server_is_not_wrong(bench: Bench, tmp_path: Path) -> None:
     """It serves each connection as long as it lasts: the monitor waits, with one connection."""
     words = json.dumps([sys.executable, str(PROGRAMS / "servers/in_turn.py"), "{port}"])
     server = f'use = "command"\ncommand = {words}\n'

@@ -91,9 +91,7 @@ def test_where_scratch_folders_lie_is_a_fact(
 
 
 @given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
-def test_the_fingerprint_is_of_hard_facts_alone(
-    hard: dict[str, Any], others: dict[str, Any]
-) -> None:
+def test_the_fingerprint_of_hard_facts(hard: dict[str, Any], others: dict[str, Any]) -> None:
     others = {name: value for name, value in others.items() if name not in environment.HARD}
     assert environment.fingerprint(hard) == environment.fingerprint(others | hard)
     assert not list(environment.changes(hard, hard | others))
@@ -113,7 +111,7 @@ def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
     then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
     now: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
     assert list(environment.changes(then, now)) == [
-        "sysctl.net.core.somaxconn was '128', is '4096'",
+        "sysctl.net.core.somaxconn was '128', is '4096'"
     ]
 
 
@@ -216,9 +214,7 @@ def test_w4_does_not_know_what_nobody_heard() -> None:
     assert not list(encryption.of_comparison([[spoken("x", b="tls")]], limits()))
 
 
-def test_a_server_that_encrypts_is_heard_and_another_that_does_not(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> None:
     if locate("redis-server") is None:
         lack("redis-server")
     command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
@@ -234,8 +230,8 @@ use = "command"
 command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
 """
     )
-    told = bench("run", "two.toml", "--json")
-    assert told.code in {0, 4}, told.all
+    call = bench("run", "two.toml", "--json")
+    assert call.code in {0, 4}, call.all
     trials = [
         json.loads(file.read_text()) for file in tmp_path.glob("results/*/trials/*/trial.json")
     ]
@@ -243,7 +239,7 @@ command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
         "plain": {"store": "plain"},
         "tls": {"store": "tls"},
     }
-    summary = json.loads(told.out)
+    summary = json.loads(call.out)
     (w4,) = [one for one in summary["comparisons"][0]["checks"] if one["id"] == "W4"]
     assert w4["status"] == "fail"
     (g1,) = [one for one in summary["checks"] if one["id"] == "G1"]

@@ -41,12 +41,12 @@ def test_what_daemons_burn_and_hold_is_their_servers(seen: dict[str, Any], tmp_p
     burned = [float(line) for line in (tmp_path / "told").read_text().splitlines()]
     assert len(burned) == 2
     observation = seen["observation"]
-    server = next(one for one in observation["usage"] if one["role"] == "server")
+    server = next(part for part in observation["usage"] if part["role"] == "server")
     assert server["cpu_s"] >= sum(burned) - TICKS_S
     assert observation["unassigned_cpu_s"] <= TICKS_S
     assert server["peak_pss_bytes"] >= 2 * MEGABYTES << 20
     assert server["processes"] == 2  # the server, and the daemon that stays
     if seen["namespaces"]["shared_memory"] == "private":
         assert observation["unassigned_shared_bytes"] == MEGABYTES // 3 << 20
-        growth = next(one for one in seen["checks"] if one["id"] == "M3")
+        growth = next(check for check in seen["checks"] if check["id"] == "M3")
         assert "21.0 MB in /dev/shm belong to no part" in growth["message"]

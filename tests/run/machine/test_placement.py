@@ -222,9 +222,8 @@ def test_a_word_that_is_none_of_the_two(tmp_path: Path) -> None:
 
 def test_cpus_that_are_not_here_are_refused_at_their_line(bench: Bench, tmp_path: Path) -> None:
     file = suite(tmp_path, "", '[placement]\nserver = "0,99998"\nloader = [99999]')
-    assert bench("plan", file).code == 0  # to be run elsewhere
-    done = bench("run", file)
-    assert done.code == 2
+    bench("plan", file, code=0)  # to be run elsewhere
+    done = bench("run", file, code=2)
     assert "placed.toml:13:1: placement.server: this machine gives no CPU 99998" in done.err
     assert "placed.toml:14:1: placement.loader: this machine gives no CPU 99999" in done.err
     assert f"hint: available CPUs: {USABLE}" in done.err
@@ -277,8 +276,7 @@ loaders = ["pace"]
 clients = ["library"]
 backends = ["agents"]
 """)
-    done = bench("run", file)
-    assert done.code == 0, done.all
+    done = bench("run", file, code=0)
     assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")
     asked = {"server": str(first), "upstream": str(first)}
@@ -286,24 +284,21 @@ backends = ["agents"]
     assert json.loads(header.read_text())["placement"] == asked
     for trial in trials(tmp_path):
         placed = trial["placement"]
-        assert placed["cpus"] == asked
-        assert placed["elsewhere"] == []
+        assert (placed["cpus"], placed["elsewhere"]) == (asked, [])
         assert placed["seen"]["upstream-behind"] >= 3
         assert placed["seen"]["server-front"] >= 2
         assert placed["seen"]["backend-agents"] >= 5
-        assert {one["label"] for one in trial["observation"]["usage"]} <= placed["seen"].keys()
+        assert {part["label"] for part in trial["observation"]["usage"]} <= placed["seen"].keys()
         assert checked(trial, "placement")["status"] == "pass"
     assert len(trials(tmp_path)) == 2
-    assert bench("validate", header.parent).code == 0
+    bench("validate", header.parent, code=0)
     where = f"{first} for server, upstream; {last} for backend, loader"
     assert done.out.count(f"CPUs: {where}") == 1
     assert (header.parent / "report.md").read_text().count(where) == 1
     assert (header.parent / "report.html").read_text().count(where) == 1
 
 
-def test_a_server_that_ran_already_is_unknown_and_that_is_printed(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_a_running_server_has_an_unknown_placement(bench: Bench, tmp_path: Path) -> None:
     with answering_here() as url:
         file = suite(tmp_path, "", f'[placement]\nserver = "{USABLE[0]}"')
         file.write_text(file.read_text().replace(answering(), f'use = "url"\nurl = "{url}"\n'))
@@ -340,8 +335,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
         + "".join(f'{role} = "{first}"\n' for role in ("server", "upstream", "backend", "loader")),
     )
     file.write_text(file.read_text().replace(answering(), f'use = "command"\ncommand = {words}\n'))
-    done = bench("run", file)
-    assert done.code == 0, done.all
+    done = bench("run", file, code=0)
     (trial,) = trials(tmp_path)
     (stray,) = trial["placement"]["elsewhere"]
     assert (stray["label"], stray["cpus"], stray["processes"]) == ("server-one", str(last), 1)
@@ -353,9 +347,7 @@ def test_a_daemon_that_went_elsewhere_is_told_by_name(bench: Bench, tmp_path: Pa
 
 
 def test_without_placement_nothing_is_looked_at(bench: Bench, tmp_path: Path) -> None:
-    done = bench("run", suite(tmp_path))
-    assert done.code == 0, done.all
-    assert f"CPUs {USABLE}, shared by all" in done.err
+    assert f"CPUs {USABLE}, shared by all" in bench("run", suite(tmp_path), code=0).err
     (trial,) = trials(tmp_path)
     assert trial["placement"] is None
-    assert "placement" not in {one["id"] for one in trial["checks"]}
+    assert "placement" not in {check["id"] for check in trial["checks"]}

@@ -9,6 +9,7 @@ from front_door import PROGRAMS, Bench, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
@@ -131,23 +132,20 @@ def steps_are_those_of_their_flows(tmp_path: Path, loader: str) -> None:
     assert len(whole) > 20
     assert all([step for step, _ in carts[cart]] == ["made", "shown", "paid"] for cart in whole)
     assert trial.reading is not None
-    assert trial.load is not None
     kinds = trial.reading.kinds
     assert list(kinds) == ["buy.add", "buy.show", "buy.pay", "made"]
-    assert sum(one.responses for one in kinds.values()) == trial.reading.responses
+    assert sum(kind.responses for kind in kinds.values()) == trial.reading.responses
     assert trial.reading.good_at_most == trial.reading.responses
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
     unfinished = kinds["buy.add"].responses - kinds["buy.pay"].responses
-    assert 0 <= unfinished <= (trial.load.connections or 0)
+    assert 0 <= unfinished <= (present(trial.load).connections or 0)
     checks = list(of_trial(trial, limits()))
     assert {check.id: check.status for check in checks} == {"R1": "pass", "R2": "pass"}, checks
 
 
 @pytest.mark.samples(3)
 @pytest.mark.parametrize(("fault", "error", "reason"), ENDS)
-def test_a_flow_that_ends_early_counts_its_later_steps(
-    tmp_path: Path, fault: str, error: str, reason: str
-) -> None:
+def test_an_early_end_counts_steps(tmp_path: Path, fault: str, error: str, reason: str) -> None:
     (case,) = cases(suite(tmp_path, faults=fault))
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
@@ -182,7 +180,7 @@ def test_k6_counts_them_too(tmp_path: Path, fault: str, error: str) -> None:
     ended = [kinds[f"buy.{step}"].not_reached for step in STEPS]
     assert ended == [None, kinds["buy.add"].errors[error], kinds["buy.add"].errors[error]]
     assert (ended[1] or 0) > 5
-    all_kinds = sum(one.errors.get(error, 0) for one in kinds.values())
+    all_kinds = sum(kind.errors.get(error, 0) for kind in kinds.values())
     assert trial.reading.errors[error] == all_kinds
     assert all(right for steps in steps_of(tmp_path).values() for _, right in steps)
     checks = list(of_trial(trial, limits()))
@@ -206,9 +204,8 @@ def test_a_user_thinks_between_the_steps_of_a_flow(tmp_path: Path, loader: str) 
     assert trial.failure is None, trial.failure
     assert trial.reading is not None
     kinds, stream = trial.reading.kinds, trial.stream
-    assert stream is not None
     assert [kinds[f"buy.{step}"].not_reached for step in STEPS] == [None, 0, 0]
-    assert [stream.kinds[f"buy.{step}"].think_s for step in STEPS] == [None, 0.05, 0.05]
+    assert [present(stream).kinds[f"buy.{step}"].think_s for step in STEPS] == [None, 0.05, 0.05]
     assert kinds["buy.pay"].responses > 5
     if "rate" not in loader:  # two pauses for each flow of a user, however fast the server is
         assert kinds["buy.pay"].responses <= 4 * trial.reading.seconds / 0.1
@@ -228,8 +225,7 @@ a = {{ kind = "buy.pay" }}
 holds = "a < 10s"
 """
     )
-    shown = bench("plan", path, "--requests", "2")
-    assert shown.code == 0, shown.all
+    shown = bench("plan", path, "--requests", "2", code=0)
     assert "buy.show: follows buy.add" in shown.out
     assert "GET /cart/{cart}" in shown.out
     assert "X-Key: {key}" in shown.out
@@ -245,8 +241,7 @@ holds = "a < 10s"
         assert "buy.pay: not reached by" in content
         assert "y kind of request" in content
     assert ">buy.pay</th>" in content
-    verified = bench("verify", result)
-    assert verified.code == 0, verified.all
+    bench("verify", result, code=0)
 
 
 @pytest.mark.parametrize(
@@ -276,16 +271,12 @@ holds = "a < 10s"
         ("[repeat]", CLAIM, "did you mean 'buy.pay'?"),
     ],
 )  # fmt: skip
-def test_a_flow_that_is_wrong_is_told_with_its_place(
-    bench: Bench, tmp_path: Path, before: str, after: str, says: str
-) -> None:
+def test_wrong_flows_fail(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
     path = suite(tmp_path, duration="1s")  # other tools take whole seconds
     plain = before.replace("{{", "{").replace("}}", "}")
     assert plain in path.read_text()
-    changed = path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1)
-    path.write_text(changed)
-    refused = bench("check", path)
-    assert refused.code == (2 if says else 0), refused.all
+    path.write_text(path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1))
+    refused = bench("check", path, code=2 if says else 0)
     assert says in " ".join(refused.err.split()), refused.all
     assert not says or "carts.toml:" in refused.err
 

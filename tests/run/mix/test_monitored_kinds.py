@@ -17,10 +17,7 @@ def mix(session: UserSession | None = None) -> Mix:
         label: RequestKind.model_validate({"share": shares[label], "request": {"path": path}})
         for label, path in paths.items()
     }
-    feeds = {
-        "id": Feed(integers=(1, 10**9)),
-        "member": Feed(integers=(1, 50), order="each once"),
-    }
+    feeds = {"id": Feed(integers=(1, 10**9)), "member": Feed(integers=(1, 50), order="each once")}
     return Mix(kinds, {k: loaded(k, feed, None) for k, feed in feeds.items()}, session)
 
 

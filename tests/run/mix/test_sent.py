@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed, needed_tool
 from measured.case import cases, trial_of
+from present import present
 
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.cases.case import Case
@@ -74,10 +75,9 @@ body = '{{"id": {{id}}, "note": "{{note}} \u00e4"}}'
 
 def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
     """Return head and body of each request that is of no probe, by connection, in their order."""
-    assert trial.stream is not None
     probes = {
         (f"{kind.request.method} {kind.request.path}", kind.request.body or "")
-        for kind in trial.stream.kinds.values()
+        for kind in present(trial.stream).kinds.values()
     }
     there: dict[int, list[tuple[str, str]]] = {}
     for line in (folder / "requests.log").read_text().splitlines():
@@ -90,14 +90,11 @@ def arrived(folder: Path, trial: Trial) -> dict[int, list[tuple[str, str]]]:
 
 def rendered(case: Case, trial: Trial) -> list[list[tuple[str, str]]]:
     """Return the requests that each process or thread says it took."""
-    assert case.workload is not None
-    assert trial.stream is not None
-    assert trial.reading is not None
     records = [
         (record.head.decode(), record.body.decode())
-        for record in islice(case.workload.records(0, 1), trial.stream.records)
+        for record in islice(present(case.workload).records(0, 1), present(trial.stream).records)
     ]
-    taken = trial.reading.records_taken
+    taken = present(trial.reading).records_taken
     of_parts = [records[part :: len(taken)] for part in range(len(taken))]
     return [list(islice(own * 9, taken[part])) for part, own in enumerate(of_parts)]
 
@@ -115,18 +112,14 @@ def required(one: tuple[str, str], sent: list[list[tuple[str, str]]]) -> tuple[s
 
 @pytest.mark.samples(4)
 @pytest.mark.parametrize(("loader", "connections", "parts"), LOADERS)
-def test_a_server_gets_the_requests_of_the_stream_and_no_others(
-    tmp_path: Path, loader: str, connections: int, parts: int
-) -> None:
+def test_the_stream_and_no_more(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     if "wrk" in loader:
         needed("wrk")
     sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
 
 
 @pytest.mark.parametrize(("loader", "connections", "parts"), RECORDED)
-def test_so_does_it_by_tools_that_no_package_brings(
-    tmp_path: Path, loader: str, connections: int, parts: int
-) -> None:
+def test_the_stream_by_k6_wrk2(tmp_path: Path, loader: str, connections: int, parts: int) -> None:
     needed_tool(loader)
     sent_are_those_of_the_stream(tmp_path, loader, connections, parts)
 
@@ -136,7 +129,7 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
     trial = trial_of(case, tmp_path)
     assert trial.failure is None, trial.failure
     if trial.reading is not None and trial.reading.kinds:
-        of_kinds = [one.responses for one in trial.reading.kinds.values()]
+        of_kinds = [kind.responses for kind in trial.reading.kinds.values()]
         assert sum(of_kinds) == trial.reading.responses
         assert all(of_kinds[:2])
     by_connection, sent = arrived(tmp_path, trial), rendered(case, trial)
@@ -168,10 +161,7 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
         ('use = "pace"\nsample = "1%"', "sends one request alone with its `sample`"),
     ],
 )
-def test_a_load_that_is_of_one_request_takes_no_mix(
-    bench: Bench, tmp_path: Path, load: str, says: str
-) -> None:
-    refused = bench("check", suite(tmp_path, load))
-    assert refused.code == 2, refused.all
+def test_one_request_is_no_mix(bench: Bench, tmp_path: Path, load: str, says: str) -> None:
+    refused = bench("check", suite(tmp_path, load), code=2)
     assert f"scenarios.mix.loaders[0]: 'load' {says}, and mix has 3 kinds" in refused.err
     assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

@@ -44,9 +44,7 @@ def test_path_comes_first_then_what_is_wished_then_what_setup_unpacked(tmp_path:
     assert locate("wrk") == on_path
 
 
-def test_what_is_unpacked_for_a_user_is_found_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_users_packages_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     of_user = program(tmp_path / "data/benchforge/system/usr/bin/wrk")
     assert locate("wrk") == of_user
@@ -54,9 +52,7 @@ def test_what_is_unpacked_for_a_user_is_found_last(
     assert locate("wrk") == beside
 
 
-def test_packages_are_unpacked_where_they_are_wished_else_in_the_clone_else_for_the_user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_packages_are_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     assert unpack_into() == tmp_path / "wished"
     monkeypatch.delenv("BENCHFORGE_PROGRAMS")
@@ -81,9 +77,7 @@ def test_what_is_for_administrators_is_found_where_path_does_not_lead(tmp_path: 
     assert locate("nginx") == nginx
 
 
-def test_a_relative_folder_on_path_gives_an_absolute_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_path_absolute_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", ":path")
     assert locate("wrk") is None

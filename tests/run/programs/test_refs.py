@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, calls, needed, needed_module
+from measured.on_disk import only_result
+from present import present
 from repository import LOAD, commit, git, repository, suite
 
 from benchforge.model.files.folder import read_header, read_trials
@@ -38,11 +40,6 @@ def git_is_there() -> None:
     needed("git")
 
 
-def result(folder: Path) -> Path:
-    (one,) = folder.iterdir()
-    return one
-
-
 def answers(folder: Path) -> dict[str, set[str]]:
     """Return what each server answered, by its label."""
     found: dict[str, set[str]] = {}
@@ -58,10 +55,9 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
     (tmp_path / "suite.toml").write_text(suite(blocks=2))
     index = (tmp_path / ".git/index").read_bytes()
     refs = git(tmp_path, "for-each-ref")
-    told = bench("run", "suite.toml", "-o", "out", *SHORT)
-    assert told.code == 4, told.all
-    assert "Not comparable: their bodies differ" in told.out
-    folder = result(tmp_path / "out")
+    call = bench("run", "suite.toml", "-o", "out", *SHORT, code=4)
+    assert "Not comparable: their bodies differ" in call.out
+    folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast"}, "after": {"slow"}}
     before, after = read_header(folder).code
     assert (before.server, before.ref, before.commit) == ("before", "v1", first)
@@ -72,13 +68,13 @@ def test_before_is_the_commit_and_after_the_working_tree(bench: Bench, tmp_path:
         0,
     )
     says = f"before: v1 at {first[:7]}; after: working tree at {second[:7]}"
-    assert says in told.out
+    assert says in call.out
     assert says in (folder / "report.md").read_text()
     assert says in (folder / "report.html").read_text()
     assert (tmp_path / ".git/index").read_bytes() == index
     assert git(tmp_path, "for-each-ref") == refs
     assert git(tmp_path, "worktree", "list").count("\n") == 0
-    assert bench("validate", folder).code == 0
+    bench("validate", folder, code=0)
 
 
 def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) -> None:
@@ -88,9 +84,9 @@ def test_what_the_working_tree_changes_is_counted(bench: Bench, tmp_path: Path) 
     (tmp_path / "app/new.py").write_text("")  # not known to git, and code
     (tmp_path / "app/.hidden").write_text("")
     (tmp_path / "elsewhere.py").write_text("")  # not known to git, and not below the directory
-    told = bench("run", "suite.toml", "-o", "app/out", *SHORT)
-    assert " with 2 changed files" in told.out, told.all
-    assert answers(result(tmp_path / "app/out"))["after"] == {"mine"}
+    call = bench("run", "suite.toml", "-o", "app/out", *SHORT)
+    assert " with 2 changed files" in call.out, call.all
+    assert answers(only_result(tmp_path / "app/out"))["after"] == {"mine"}
     (_, after) = json.loads(bench("doctor", "suite.toml", "--json").out)["code"]
     assert after["says"].endswith(" with 2 changed files"), "a result is no code"
 
@@ -111,9 +107,11 @@ def test_an_app_of_ones_own(bench: Bench, tmp_path: Path) -> None:
         f'benchforge = 1\n[servers.before]\n{server}ref = "HEAD"\n[servers.after]\n{server}{LOAD}'
         "blocks = 1\n"
     )
-    told = bench("run", "bench/suite.toml", "-o", "out", *SHORT)
-    assert answers(result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, told.all
-    assert " with 1 changed file" in told.out
+    call = bench("run", "bench/suite.toml", "-o", "out", *SHORT)
+    assert answers(only_result(tmp_path / "out")) == {"before": {"old"}, "after": {"newer"}}, (
+        call.all
+    )
+    assert " with 1 changed file" in call.out
 
 
 @pytest.mark.exhaustive
@@ -128,7 +126,7 @@ def test_a_program_in_the_repository_is_of_the_commit_too(bench: Bench, tmp_path
     text = suite("HEAD").replace(f"'{sys.executable}', \"serve.py\"", '"./start"', 1)
     (tmp_path / "suite.toml").write_text(text)
     bench("run", "suite.toml", "-o", "out")
-    assert answers(result(tmp_path / "out"))["before"] == {"slow"}
+    assert answers(only_result(tmp_path / "out"))["before"] == {"slow"}
 
 
 @pytest.mark.samples(3)
@@ -170,35 +168,31 @@ def test_what_leads_nowhere(bench: Bench, tmp_path: Path, old: str, new: str, sa
     assert old in suite()
     (tmp_path / "suite.toml").write_text(suite().replace(old, new, 1))
     for command in ("run", "doctor"):
-        told = bench(command, "suite.toml")
-        assert told.code == 2, told.all
-        assert "error: suite.toml:" in told.err
-        assert says.format(top=tmp_path.resolve()) in told.err
+        call = bench(command, "suite.toml", code=2)
+        assert "error: suite.toml:" in call.err
+        assert says.format(top=tmp_path.resolve()) in call.err
     assert not (tmp_path / "results").exists()
 
 
 def test_the_nearest_ref_is_named(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("mian"))
-    told = bench("run", "suite.toml")
-    assert "hint: did you mean 'main'? any commit works; known names: " in told.err
+    call = bench("run", "suite.toml")
+    assert "hint: did you mean 'main'? any commit works; known names: " in call.err
 
 
 def test_where_nothing_is_committed(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     git(tmp_path, "init", "--quiet")
     (tmp_path / "suite.toml").write_text(suite("HEAD"))
-    told = bench("run", "suite.toml")
-    assert told.code == 2
-    assert "servers.before.ref: no commit 'HEAD' in" in told.err
+    assert "servers.before.ref: no commit 'HEAD' in" in bench("run", "suite.toml", code=2).err
 
 
 def test_a_built_in_app_has_no_ref(bench: Bench, tmp_path: Path) -> None:
     text = 'benchforge = 1\n[servers.before]\nuse = "waitress"\napp = "hello_wsgi"\nref = "main"\n'
     (tmp_path / "suite.toml").write_text(text + LOAD.replace(', "after"', ""))
-    told = bench("check", "suite.toml")
-    assert told.code == 2
-    assert "'hello_wsgi' is built in, and 'ref' is for an app of your own" in told.err
+    call = bench("check", "suite.toml", code=2)
+    assert "'hello_wsgi' is built in, and 'ref' is for an app of your own" in call.err
 
 
 def test_without_git(tmp_path: Path) -> None:
@@ -209,27 +203,23 @@ def test_without_git(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "benchforge"]
     bench = calls(words, tmp_path, {**os.environ, "PATH": str(empty)})
     for command in ("run", "check", "serve"):
-        told = bench(command, "suite.toml", *(["before"] if command == "serve" else []))
-        assert told.code == 3, told.all
-        assert "missing program: git" in told.err
+        call = bench(command, "suite.toml", *(["before"] if command == "serve" else []), code=3)
+        assert "missing program: git" in call.err
     assert "hint: git: apt-get install git" in bench("run", "suite.toml").err
     # Who names no commit is measured all the same; what is not known is told.
-    text = suite().replace('ref = "v1"\n', "")
-    (tmp_path / "suite.toml").write_text(text)
-    told = bench("run", "suite.toml", "-o", "out", *SHORT)
-    assert "after: working tree, commit unknown: git is missing" in told.out, told.all
-    assert [one.commit for one in read_header(result(tmp_path / "out")).code] == [None, None]
+    (tmp_path / "suite.toml").write_text(suite().replace('ref = "v1"\n', ""))
+    call = bench("run", "suite.toml", "-o", "out", *SHORT)
+    assert "after: working tree, commit unknown: git is missing" in call.out, call.all
+    assert [one.commit for one in read_header(only_result(tmp_path / "out")).code] == [None, None]
 
 
 def test_check_and_plan_start_nothing_and_say_what_they_know(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("v2"))
-    told = bench("check", "suite.toml")
-    assert told.code == 0, told.all
-    assert "servers.before: whether v2 is a commit of its repository" in told.out
-    assert "needs git" in told.out
-    told = bench("plan", "suite.toml")
-    assert "before (command, ref v2)" in told.out
+    call = bench("check", "suite.toml", code=0)
+    assert "servers.before: whether v2 is a commit of its repository" in call.out
+    assert "needs git" in call.out
+    assert "before (command, ref v2)" in bench("plan", "suite.toml").out
     plan = json.loads(bench("plan", "suite.toml", "--format", "json").out)
     starts = [one["starts"][0] for one in plan["scenarios"][0]["chains"]]
     assert [one["ref"] for one in starts] == ["v2", None]
@@ -251,8 +241,7 @@ def test_a_case_is_the_commit_whatever_leads_to_it(tmp_path: Path) -> None:
 
     def digests(ref: str) -> tuple[str, str]:
         path.write_text(suite(ref))
-        asked = with_code(load(path, Registry()), LocalHost())
-        before, after = expand(asked)
+        before, after = expand(with_code(load(path, Registry()), LocalHost()))
         return before.name.digest, after.name.digest
 
     old, new = digests("v1"), digests("main")
@@ -270,7 +259,7 @@ def test_refs_that_vary(bench: Bench, tmp_path: Path) -> None:
     more += 'vary = { "servers.before.ref" = ["v1", "main"] }\n'
     (tmp_path / "suite.toml").write_text(suite(more=more))
     bench("run", "suite.toml", "--only", "t", "-o", "out")
-    folder = result(tmp_path / "out")
+    folder = only_result(tmp_path / "out")
     assert answers(folder) == {"before": {"fast", "slow"}}
     assert [one.commit for one in read_header(folder).code] == [first, second]
 
@@ -278,16 +267,15 @@ def test_refs_that_vary(bench: Bench, tmp_path: Path) -> None:
 def test_a_run_goes_on_with_the_same_commit_only(bench: Bench, tmp_path: Path) -> None:
     repository(tmp_path)
     (tmp_path / "suite.toml").write_text(suite("main"))
-    told = bench("run", "suite.toml", "-o", "out", "--time-limit", "100ms")
-    assert "not measured" in told.err, told.all
-    folder = result(tmp_path / "out")
+    call = bench("run", "suite.toml", "-o", "out", "--time-limit", "100ms")
+    assert "not measured" in call.err, call.all
+    folder = only_result(tmp_path / "out")
     commit(tmp_path, SLOW_TOO, "slow too")
-    told = bench("run", "--resume", folder)
-    assert told.code == 2
-    assert "its code or data changed since it was begun" in told.err
+    call = bench("run", "--resume", folder, code=2)
+    assert "its code or data changed since it was begun" in call.err
     git(tmp_path, "reset", "--quiet", "--hard", "HEAD~1")
-    told = bench("run", "--resume", folder)
-    assert answers(folder) == {"before": {"slow"}, "after": {"slow"}}, told.all
+    call = bench("run", "--resume", folder)
+    assert answers(folder) == {"before": {"slow"}, "after": {"slow"}}, call.all
 
 
 def test_submodules_are_said(tmp_path: Path) -> None:
@@ -307,8 +295,7 @@ def test_a_renamed_file_is_one_change(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "mv", "app/answer.py", "app/renamed.py")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = locate("git")
-        assert program is not None
+        program = present(locate("git"))
         told = list(Git(program, tmp_path, here, tmp_path / "git").changed())
     assert ("app/renamed.py", True) in told
     assert not any("answer.py" in place for place, _ in told)
@@ -324,8 +311,7 @@ def test_no_filter_of_the_repository_itself_runs(tmp_path: Path) -> None:
     (tmp_path / ".git/info/attributes").write_text("* filter=a=b\n")
     (tmp_path / "app/answer.py").write_text("changed = 1\n")
     with LocalHost().trial(tmp_path / "trial", "host") as here:
-        program = locate("git")
-        assert program is not None
+        program = present(locate("git"))
         asked = Git(program, tmp_path, here, tmp_path / "git")
         assert ("app/answer.py", True) in list(asked.changed())
         asked.check_out("HEAD", tmp_path / "out")

@@ -130,16 +130,15 @@ def result(folder: Path) -> tuple[Path, Header]:
 
 
 @pytest.mark.network
-def test_one_server_on_two_interpreters_and_the_result_says_which(
-    bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]
-) -> None:
+def test_two_interpreters(bench: Bench, tmp_path: Path, interpreter: Callable[[str], str]) -> None:
     needed("uv")
     interpreter("3.12")
     interpreter("pypy3")
     vary = 'vary = { "servers.one.runtime" = ["py312", "pypy"] }'
-    told = bench("run", written(tmp_path, PY312 + PYPY, scenario=vary))
-    assert told.code == 4, told.all  # what they answer is their Python: bodies that differ
-    assert "py312 is CPython 3.12." in told.out
+    call = bench(
+        "run", written(tmp_path, PY312 + PYPY, scenario=vary), code=4
+    )  # what they answer is their Python: bodies that differ
+    assert "py312 is CPython 3.12." in call.out
     folder, header = result(tmp_path)
     declared = {label: header.runtimes[label] for label in ("py312", "pypy")}
     assert [one.implementation for one in declared.values()] == ["CPython", "PyPy"]
@@ -161,25 +160,20 @@ def test_one_server_on_two_interpreters_and_the_result_says_which(
         assert b"--hash=sha256:" in lock
     assert "pypy is PyPy 3." in (folder / "report.md").read_text()
     assert "pypy is PyPy 3." in (folder / "report.html").read_text()
-    assert bench("validate", folder).code == 0
+    bench("validate", folder, code=0)
     (folder / "runtimes/pypy.txt").write_text("gunicorn==22\n")
     (folder / "runtimes/py312.txt").unlink()
-    damaged = bench("validate", folder)
-    assert damaged.code == 1
+    damaged = bench("validate", folder, code=1)
     assert "runtimes.pypy.lock_sha256: is not the digest" in damaged.out
     assert "runtimes.py312.lock_sha256: no such file" in damaged.out
 
 
-def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_no_requirements_need_no_environment(bench: Bench, tmp_path: Path) -> None:
     runtimes = f'[runtimes.py312]\npython = "{sys.executable}"\n'
     path = written(tmp_path, runtimes)
     text = path.read_text().replace('servers = ["one"]', 'servers = ["one", "ours"]')
     path.write_text(text + '[servers.ours]\nuse = "gunicorn"\napp = "mine:app"\n')
-    told = bench("run", path)
-    assert told.code == 4, told.all  # what they answer is their Python: bodies that differ
-    assert "building" not in told.err
+    assert "building" not in bench("run", path, code=4).err
     folder, header = result(tmp_path)
     assert header.runtimes.keys() == {"py312", "benchforge"}
     assert header.runtimes["py312"].packages == header.runtimes["benchforge"].packages
@@ -207,14 +201,11 @@ def test_without_requirements_it_is_the_interpreter_itself_and_ours_is_told_too(
         (f'python = "{sys.executable}"\nrequires = ["six"]', 3, 'py312.requires: "gunicorn"'),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_starts(
-    bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str
-) -> None:
+def test_runtime_errors(bench: Bench, tmp_path: Path, runtimes: str, code: int, says: str) -> None:
     needed("uv")
     path = written(tmp_path, f"# the runtime\n[runtimes.py312]\n{runtimes}\n")
-    told = bench("run", path)
-    assert told.code == code, told.all
-    assert says in told.err, told.err
+    call = bench("run", path, code=code)
+    assert says in call.err, call.err
     assert not (tmp_path / "results").exists()
 
 
@@ -248,8 +239,7 @@ def test_it_is_built_once_and_then_only_asked(tmp_path: Path, kept: Path) -> Non
     assert first.brings == {"gunicorn": "22.0.0"}
     log = (first.python.parents[2] / "install.err").read_text()
     assert "+ gunicorn==22.0.0" in log
-    again = made(suite, says)["py312"]
-    assert (again, len(says)) == (first, 1)
+    assert (made(suite, says)["py312"], len(says)) == (first, 1)
     # The same is built for another label; other requirements make another environment.
     renamed = loaded(written(tmp_path, _here(["gunicorn==22.0.0"], "other"), "other"))
     assert made(renamed, says)["other"].python == first.python
@@ -288,9 +278,7 @@ print(made(loaded(Path(sys.argv[3])), [])["py312"].facts.packages["gunicorn"])
 
 
 @pytest.mark.network
-def test_without_a_writable_cache_this_process_keeps_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_cache_a_private_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     suite = loaded(written(tmp_path, _here(["gunicorn==22.0.0"])))
@@ -301,9 +289,7 @@ def test_without_a_writable_cache_this_process_keeps_it(
     assert first.python.is_relative_to(cache("runtimes"))
 
 
-def test_without_uv_it_is_told_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_uv_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = loaded(written(tmp_path, _here(["gunicorn==20.1.0"])))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(locate, "_ours", list)
@@ -312,9 +298,7 @@ def test_without_uv_it_is_told_how_to_get_it(
     assert "pip install uv" in caught.value.hint
 
 
-def test_what_uv_said_is_kept_when_it_fails(
-    tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_words_of_uv_kept(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
@@ -328,16 +312,13 @@ def test_what_uv_said_is_kept_when_it_fails(
 
 
 def _here(requires: list[str], label: str = "py312") -> str:
-    words = json.dumps(requires)
-    return f'[runtimes.{label}]\npython = "{sys.executable}"\nrequires = {words}\n'
+    return f'[runtimes.{label}]\npython = "{sys.executable}"\nrequires = {json.dumps(requires)}\n'
 
 
 # --- finding -------------------------------------------------------------------------------------
 
 
-def test_an_interpreter_is_what_it_says_not_what_it_is_called(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interpreter_states_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version = ".".join(map(str, sys.version_info[:2]))
     for name, text in (("python3.4", 'exec {} "$@"'), ("python3", "exit 127")):
         shim = tmp_path / "bin" / name
@@ -357,8 +338,7 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         assert ".".join(map(str, by_name.version[:2])) == version
         assert by_name.path == Path(sys.executable)
         by_path = found("./bin/python3.4")
-        assert by_path.path == tmp_path / "bin/python3.4"
-        assert by_path.version == by_name.version
+        assert (by_path.path, by_path.version) == (tmp_path / "bin/python3.4", by_name.version)
         with pytest.raises(ProgramMissing, match=r"no interpreter '3\.4'"):
             found("3.4")
         # The shim that cannot run is passed over; an environment is no plain interpreter.
@@ -367,9 +347,7 @@ def test_an_interpreter_is_what_it_says_not_what_it_is_called(
         assert not plain.environment
 
 
-def test_the_highest_of_those_that_fit_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_highest_version_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = {"a": "[3, 99, 1], false", "b": "[3, 99, 2], false", "c": "[3, 99, 3], true"}
     for name, answer in answers.items():
         program = tmp_path / f"versions/{name}/bin/python3"
@@ -389,9 +367,7 @@ def test_the_highest_of_those_that_fit_is_taken(
             find(here, "3.99.3", "x", tmp_path, tmp_path / "trial")
 
 
-def test_it_is_fetched_only_when_that_is_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fetch_needs_a_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("uv")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
@@ -418,9 +394,7 @@ def test_a_secret_in_a_requirement_is_not_told(tmp_path: Path) -> None:
     assert "opensesame" not in caught.value.text()
 
 
-def test_pypy_is_found_by_its_name_and_its_version(
-    tmp_path: Path, interpreter: Callable[[str], str]
-) -> None:
+def test_pypy_by_name_and_version(tmp_path: Path, interpreter: Callable[[str], str]) -> None:
     interpreter("pypy3")
     with HOST.trial(tmp_path / "trial", "host") as here:
         any_pypy = find(here, "pypy3", "x", tmp_path, tmp_path / "trial")
@@ -431,9 +405,7 @@ def test_pypy_is_found_by_its_name_and_its_version(
     assert any_pypy.implementation == "PyPy"
 
 
-def test_libraries_of_an_unpacked_interpreter_are_found_through_the_links_of_an_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_libraries_of_an_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHFORGE_PROGRAMS", str(tmp_path / "system"))
     for folder in ("usr/bin", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"):
         (tmp_path / "system" / folder).mkdir(parents=True)
@@ -455,9 +427,7 @@ def test_our_own_interpreter_tells_what_its_metadata_says() -> None:
     assert us.facts.executable == sys.executable
 
 
-def test_a_description_and_a_folded_line_name_no_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_metadata_names_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folded = (
         "Metadata-Version: 2.1\nSummary: a\n Name: b\nName: Some.Thing\nVersion: 1\n\nVersion: 2\n"
     )

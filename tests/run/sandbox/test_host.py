@@ -84,9 +84,7 @@ def serves(here: Sandbox, folder: Path, port: int, words: str = "hello") -> Runn
 # --- start ---------------------------------------------------------------------------------------
 
 
-def test_a_program_sees_a_clean_environment_then_ours_then_its_own(
-    here: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_environment(here: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OF_THE_USER", "leaks")
     command = program("prints", environment={"A": "its own", "LANG": "C"})
     environment = printed(here, tmp_path, command, A="ours", B="ours")["environment"]
@@ -108,8 +106,7 @@ def test_a_program_gets_its_words_its_folder_its_input_and_no_descriptor_of_ours
     (tmp_path / "below").mkdir()
     command = program("prints", "a b", 7, "ü", folder=Path("below"), stdin=Path("input"))
     told = printed(here, tmp_path, command)
-    assert told["argv"] == ["a b", "7", "ü"]
-    assert told["folder"] == str(tmp_path / "below")
+    assert (told["argv"], told["folder"]) == (["a b", "7", "ü"], str(tmp_path / "below"))
     assert told["stdin"] == "read me"
     assert told["descriptors"] == ["0", "1", "2", "3"]  # 3 is the listing itself
     assert (tmp_path / "prints.err").read_text() == "to stderr\n"
@@ -123,9 +120,7 @@ def test_a_program_runs_on_the_cpus_that_it_is_given(here: Sandbox, tmp_path: Pa
 
 
 @pytest.mark.parametrize("missing", ["no-such-program", "/no/such/program"])
-def test_a_missing_program_is_named_with_what_to_do(
-    here: Sandbox, tmp_path: Path, missing: str
-) -> None:
+def test_a_missing_program_has_a_hint(here: Sandbox, tmp_path: Path, missing: str) -> None:
     with pytest.raises(ProgramMissing, match=f"server: {missing}: no such program") as caught:
         here.start("server", Command(missing), tmp_path, NOTHING)
     assert caught.value.hint
@@ -187,8 +182,7 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
         attempt += 1
         ticks: list[float] = []
         begun = time.monotonic()
-        ended = here.wait(running, 0.55, every_s=0.1, on_tick=partial(noted, ticks, begun))
-        assert ended is None
+        assert here.wait(running, 0.55, every_s=0.1, on_tick=partial(noted, ticks, begun)) is None
         assert time.monotonic() - begun >= 0.55
         # Each on its beat or later: beats that are past are left out, and none is made up for.
         assert all(tick >= 0.1 * number for number, tick in enumerate(ticks, 1))
@@ -203,17 +197,14 @@ def test_waiting_ends_at_the_timeout_and_ticks_meanwhile(here: Sandbox, tmp_path
 def test_exits_are_kept_for_whoever_asks_later(here: Sandbox, tmp_path: Path) -> None:
     first = here.start("first", program("dies", 1), tmp_path, NOTHING)
     assert eventually(lambda: not Path(f"/proc/{first.outer_pid}").exists())
-    second = here.start("second", Command("true"), tmp_path, NOTHING)
-    assert here.wait(second, WAITS_S)
+    assert here.wait(here.start("second", Command("true"), tmp_path, NOTHING), WAITS_S)
     assert not here.alive(first)
     finished = here.finished(first)
     assert finished is not None
     assert finished.code == 1
 
 
-def test_a_task_that_takes_too_long_is_killed_and_shows_its_log(
-    here: Sandbox, tmp_path: Path
-) -> None:
+def test_a_slow_task_is_killed_and_shows_its_log(here: Sandbox, tmp_path: Path) -> None:
     command = Command("sh", "-c", "echo still busy >&2; exec sleep 300")
     choices = iter((0.3, 3.0, 30.0))
     while True:  # a loud machine may not have begun with it
@@ -264,9 +255,7 @@ def test_stopping_ends_a_daemon_that_its_program_left(here: Sandbox, tmp_path: P
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_program_that_fights_its_reaper_is_ended_all_the_same(
-    here: Sandbox, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_fighting_the_reaper_fails(here: Sandbox, tmp_path: Path, number: signal.Signals) -> None:
     words = f"import os, time; os.kill(os.getppid(), {int(number)})"
     words += "; print(flush=True); time.sleep(60)"
     running = here.start("fights", Command(sys.executable, "-c", words), tmp_path, NOTHING)
@@ -275,9 +264,7 @@ def test_a_program_that_fights_its_reaper_is_ended_all_the_same(
     assert here.processes(running) == []
 
 
-def test_what_an_orphan_used_until_it_ended_counts_in_the_exit(
-    here: Sandbox, tmp_path: Path
-) -> None:
+def test_an_orphans_usage_counts_in_the_exit(here: Sandbox, tmp_path: Path) -> None:
     told = tmp_path / "told"
     finished = here.run("leaves", program("leaves", 0.2, told), tmp_path, NOTHING, 60)
     assert float(told.read_text()) >= 0.2
@@ -291,9 +278,7 @@ def test_stopping_what_has_ended_gives_how_it_ended(here: Sandbox, tmp_path: Pat
     assert here.stop(running).code == 3
 
 
-def test_a_child_gets_the_rest_of_the_time_when_its_parent_goes_first(
-    here: Sandbox, tmp_path: Path
-) -> None:
+def test_a_child_has_the_rest_of_the_grace_time(here: Sandbox, tmp_path: Path) -> None:
     running = deaf(here, tmp_path, "saves")
     assert here.stop(running, within_s=WAITS_S).code == -signal.SIGINT
     assert running.stdout.read_text() == "saved\n"
@@ -304,9 +289,7 @@ def test_a_child_gets_the_rest_of_the_time_when_its_parent_goes_first(
 
 @pytest.mark.parametrize("error", [None, KeyboardInterrupt, SystemExit, ValueError])
 @pytest.mark.parametrize("network", ["private", "host"])
-def test_leaving_ends_everything(
-    tmp_path: Path, error: type[BaseException] | None, network: Any
-) -> None:
+def test_the_end_of_a_host(tmp_path: Path, error: type[BaseException] | None, network: Any) -> None:
     def trial() -> list[int]:
         with LocalHost().trial(tmp_path, network) as here:
             pids = [here.init_pid]
@@ -363,9 +346,7 @@ def test_keepers_of_many_trials_are_forked_and_each_has_a_place_of_its_own(tmp_p
     assert not Path(f"/proc/{forks}").exists()
 
 
-def test_who_forks_keepers_and_does_not_answer_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_forker_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later it would fork a keeper for a trial that has one."""
     host = LocalHost()
     with host.many():
@@ -394,15 +375,10 @@ def test_a_killed_keeper_is_said_and_takes_the_trial_with_it(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("phase", "stage"), [("services", "start"), ("load", "drive")])
-def test_a_keeper_that_is_gone_fails_the_trial_in_the_phase_that_it_was_in(
-    tmp_path: Path, phase: str, stage: str
-) -> None:
+def test_a_lost_keeper_fails_its_phase(tmp_path: Path, phase: str, stage: str) -> None:
     with LocalHost().trial(tmp_path) as here:
         os.kill(here.init_pid, signal.SIGKILL)
-        with (
-            pytest.raises(KeeperGone) as caught,
-            TrialRecorder(lambda _: None).phase(phase),
-        ):
+        with pytest.raises(KeeperGone) as caught, TrialRecorder(lambda _: None).phase(phase):
             here.start("late", Command(("sleep", "1")), tmp_path, {})
     assert (caught.value.stage, caught.value.about) == (stage, "apparatus")
 
@@ -449,9 +425,7 @@ def test_a_port_belongs_to_who_listens_on_it(here: Sandbox, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::")]
 )
-def test_both_ways_to_learn_who_listens_agree(
-    here: Sandbox, family: socket.AddressFamily, address: str
-) -> None:
+def test_who_listens_twice(here: Sandbox, family: socket.AddressFamily, address: str) -> None:
     with here.socket(family) as listener, here.socket(family) as other:
         for one in (listener, other):
             one.bind((address, 0))

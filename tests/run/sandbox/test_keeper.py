@@ -140,9 +140,7 @@ def test_kill_9_leaves_no_process(
 
 @users
 @pytest.mark.parametrize("victim", ["benchforge", "forks", "outer", "init"])
-def test_kill_9_leaves_no_process_of_a_keeper_that_was_forked(
-    side: Callable[..., Side], user: str, victim: str
-) -> None:
+def test_kill_9_ends_a_forked_keeper(side: Callable[..., Side], user: str, victim: str) -> None:
     one = side(user)
     with one.start("--many", "deaf", "daemon") as process:
         pids = {**said(process.stdout), "benchforge": process.pid}
@@ -170,9 +168,7 @@ def test_kill_9_at_any_moment_leaves_no_process(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_the_foreground_group_reaches_benchforge_alone(
-    side: Callable[..., Side], number: signal.Signals
-) -> None:
+def test_a_group_signal_is_benchforges(side: Callable[..., Side], number: signal.Signals) -> None:
     one = side()
     with one.start("deaf", "forks") as process:
         said(process.stdout)
@@ -222,9 +218,7 @@ def test_without_namespaces_one_kill_9_leaves_no_process(
 
 
 @as_root
-def test_where_proc_cannot_be_mounted_a_weaker_keeper_takes_over(
-    side: Callable[..., Side],
-) -> None:
+def test_without_proc_a_weaker_keeper_takes_over(side: Callable[..., Side]) -> None:
     # As in a container: with a part of /proc covered, no user namespace may mount a fresh one.
     cover = 'while read -r _ at type _; do [ $type != proc ] || mount -t tmpfs none "$at/sys"; done'
     covered = ("unshare", "--mount", "sh", "-c", f'{cover} < /proc/mounts; exec "$@"', "-")

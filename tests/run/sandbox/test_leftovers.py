@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from faults.watched import until
+from present import present
 
 from benchforge.run.disk import leftovers, scratch
 from benchforge.run.disk.cache import place
@@ -62,9 +63,7 @@ def started(program: str, *words: object) -> "subprocess.Popen[str]":
     return subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
 
 
-def test_sockets_have_short_paths_wherever_scratch_lies(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sockets_have_short_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("t" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
@@ -77,16 +76,13 @@ def test_sockets_have_short_paths_wherever_scratch_lies(
     assert not folder.parent.exists()
 
 
-def test_a_short_way_goes_with_what_it_leads_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_short_path_goes_with_its_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("t" * 100)
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     monkeypatch.setenv("TMPDIR", str(deep))
     with started(LEAVES, tmp_path, "half-") as process:
-        assert process.stdout is not None
-        link = Path(process.stdout.readline().split()[0])
+        link = Path(present(process.stdout).readline().split()[0])
         assert link.is_symlink()
         assert link.parent not in scratch.abandoned()
         process.kill()
@@ -100,8 +96,7 @@ def test_a_short_way_goes_with_what_it_leads_to(
 def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) -> None:
     place(kind).mkdir(parents=True)
     with started(LEAVES, place(kind), prefix) as process:
-        assert process.stdout is not None
-        folders = [Path(one) for one in process.stdout.readline().split()]
+        folders = [Path(one) for one in present(process.stdout).readline().split()]
         assert len(folders) == 2
         assert leftovers.cleared() == ""
         assert all(folder.exists() for folder in folders)
@@ -114,14 +109,11 @@ def test_folders_are_removed_once_who_used_them_is_dead(kind: str, prefix: str) 
     assert leftovers.cleared() == ""
 
 
-def test_what_a_run_left_in_memory_is_removed_by_one_on_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leftovers_in_memory_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "memory"))
     with started(LEAVES, tmp_path, "half-") as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+        present(process.stdout).readline()
         (left,) = (tmp_path / "memory").iterdir()
         assert leftovers.cleared() == ""
         process.kill()
@@ -211,10 +203,8 @@ def only_daemon(number: int, keeper: int) -> int:
 def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
-        assert keeper.stdout is not None
-        keeper.stdout.readline()
-        number = leftover_mark._carried(keeper.pid)
-        assert number is not None
+        present(keeper.stdout).readline()
+        number = present(leftover_mark._carried(keeper.pid))
         daemon = only_daemon(number, keeper.pid)
         assert os.getsid(daemon) not in {os.getsid(0), keeper.pid}
         assert daemon not in leftover_mark.orphans()
@@ -230,10 +220,8 @@ def test_a_daemon_is_ended_once_its_keeper_is_dead_and_not_before(tmp_path: Path
 def test_who_carries_the_mark_of_the_dead_is_named_and_ended(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     with started(MARKS, PROGRAMS / "processes/daemon.py", ready) as keeper:
-        assert keeper.stdout is not None
-        keeper.stdout.readline()
-        number = leftover_mark._carried(keeper.pid)
-        assert number is not None
+        present(keeper.stdout).readline()
+        number = present(leftover_mark._carried(keeper.pid))
         daemon = only_daemon(number, keeper.pid)
         keeper.kill()
     assert daemon in leftover_mark.orphans()

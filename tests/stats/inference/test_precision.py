@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.made_result import METRICS, case, header, summed, trial, trials
 from made.simulate import blocks
+from present import present
 
 from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import Claim, ClaimInstance, Hypothesis, Term
@@ -39,9 +40,7 @@ def made(values: Sequence[Sequence[float | None]], amount: Until) -> tuple[Heade
 
 
 def looked(head: Header, there: Sequence[Trial]) -> StopDecision:
-    found = precise(head, there, METRICS)
-    assert found is not None
-    return found
+    return present(precise(head, there, METRICS))
 
 
 def drawn(seed: int, n: int, k: int = 2, noise: float = 0.02) -> list[list[float]]:
@@ -66,9 +65,7 @@ def test_it_is_the_rule_for_all_pairs(seed: int, k: int, n: int, width: float) -
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(8, 12), st.integers(0, 40), st.randoms())
-def test_a_half_block_and_the_order_of_files_change_nothing(
-    seed: int, n: int, cut: int, shuffle: Random
-) -> None:
+def test_a_half_block_changes_nothing(seed: int, n: int, cut: int, shuffle: Random) -> None:
     """What a kill leaves is decided on as if the block had not begun."""
     head, there = made(drawn(seed, n, 3), until(0.02))
     kept = there[: max(0, len(there) - cut)]
@@ -112,8 +109,7 @@ def test_at_the_most_it_stops_and_says_that_it_was_not_reached() -> None:
 def test_blocks_that_are_not_believed_of_both_do_not_count() -> None:
     values: list[list[float | None]] = [[*of] for of in drawn(1, 9, noise=1e-3)]
     values[0][3] = None
-    found = looked(*made(values, until()))
-    assert found.reached
+    assert looked(*made(values, until())).reached
     values[1][5] = None
     found = looked(*made(values, until()))
     assert not found.stop
@@ -171,9 +167,7 @@ def test_who_asks_may_say_what() -> None:
     head, there = made(values, until())
     assert not looked(head, there).stop
     asked = [PrecisionTarget("throughput", None, head.cases[0], head.cases[1])]
-    found = precise(head, there, METRICS, asked)
-    assert found is not None
-    assert found.reached
+    assert present(precise(head, there, METRICS, asked)).reached
 
 
 def test_what_is_missing() -> None:
@@ -204,8 +198,7 @@ def test_the_summary_is_complete_once_it_is_enough() -> None:
     one, two = drawn(1, 8, noise=1e-3)
     found = summed({"one": one, "two": two}, until=until())
     assert found.complete
-    assert found.stop_decision is not None
-    assert found.stop_decision.reached
+    assert present(found.stop_decision).reached
     assert [of.planned for of in found.cases] == [8, 8]
     found = summed({"one": one[:6], "two": two[:6]}, until=until())
     assert not found.complete
@@ -233,9 +226,7 @@ class Times(Throughput):
         ((), True, "no interval is wider"),
     ],
 )
-def test_response_times_that_are_not_believed_are_not_enough(
-    late_in: Sequence[int], stop: bool, says: str
-) -> None:
+def test_doubtful_times_are_not_enough(late_in: Sequence[int], stop: bool, says: str) -> None:
     late = Check(
         id="L4",
         scope="trial",
@@ -251,7 +242,6 @@ def test_response_times_that_are_not_believed_are_not_enough(
         else one
         for one in there
     ]
-    found = precise(head, there, {"throughput": Times()})
-    assert found is not None
+    found = present(precise(head, there, {"throughput": Times()}))
     assert (found.stop, found.reached) == (stop, says == "no interval is wider")
     assert says in found.why

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from made.simulate import blocks, disturbed, searched, share, tolerance, two
+from present import present
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.results.over_time.change import predicted
@@ -33,8 +34,7 @@ FALSE = 0.06
 
 def holds(estimate: Estimate, truth: float = 1) -> bool:
     assert estimate.low is not None, estimate.why
-    assert estimate.high is not None
-    return estimate.low <= truth <= estimate.high
+    return estimate.low <= truth <= present(estimate.high)
 
 
 def within(covered: float, low: float, high: float) -> bool:
@@ -72,8 +72,7 @@ def test_ratio(n: int, low: float, high: float) -> None:
 @pytest.mark.samples(1)
 @pytest.mark.parametrize("n", [6, 10, 20])
 def test_the_companion_is_exact(n: int) -> None:
-    cut = hodges_lehmann.outside(n, 0.95)
-    assert cut is not None
+    cut = present(hodges_lehmann.outside(n, 0.95))
     level = hodges_lehmann.achieved(n, cut)
     assert of_companion(n) == pytest.approx(level, abs=tolerance(level, TIMES))
 
@@ -301,8 +300,7 @@ def test_a_rate_that_is_kept_up_with() -> None:
     def held(draw: Random) -> bool:
         width = 0.025 * math.exp(draw.gauss(0, 0.5))
         got = sustained(searched(draw, 1000, width))
-        assert got.safe is not None
-        safe.append(1 / (1 + math.exp(math.log(got.safe / 1000) / width)))
+        safe.append(1 / (1 + math.exp(math.log(present(got.safe) / 1000) / width)))
         return holds(got.rate, 1000)
 
     assert share(times, 9, held) >= 0.95 - tolerance(0.95, times)
@@ -312,9 +310,7 @@ def test_a_rate_that_is_kept_up_with() -> None:
 @pytest.mark.parametrize(
     ("stays", "on_off"), [(0.0, False), (0.9, False), (0.5, True), (0.99, True)]
 )
-def test_a_ratio_beside_others_holds_the_truth_however_long_they_stay(
-    stays: float, on_off: bool
-) -> None:
+def test_a_ratio_under_noise_covers_the_truth(stays: float, on_off: bool) -> None:
     """A block pairs both under what others do; what differs within it makes the interval wider."""
 
     def held(draw: Random) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import two
+from present import present
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.decide import decide
@@ -100,12 +101,10 @@ def test_fragile_when_one_outlier_decided() -> None:
 def test_inconclusive_always_says_that_it_takes_more(seed: int, n: int, margin: float) -> None:
     got = decide(ratio(*two(Random(seed), n)), margin=margin)
     if got.state == "inconclusive":
-        assert got.blocks_needed is not None
-        assert got.blocks_needed > n
+        assert present(got.blocks_needed) > n
     else:
         assert got.blocks_needed is None
-    assert got.detectable_ratio is not None
-    assert got.detectable_ratio > 1
+    assert present(got.detectable_ratio) > 1
 
 
 @given(st.integers(0, 10**6), st.floats(0.9, 1.1))

@@ -22,9 +22,7 @@ def given_letters(k: int, differ: set[tuple[int, int]]) -> tuple[str, ...]:
 
 
 @given(relations())
-def test_two_share_a_letter_exactly_when_they_do_not_differ(
-    relation: tuple[int, set[tuple[int, int]]],
-) -> None:
+def test_a_letter_means_no_difference(relation: tuple[int, set[tuple[int, int]]]) -> None:
     k, differ = relation
     found = given_letters(k, differ)
     assert all(found)

@@ -15,9 +15,7 @@ def at_most(k: int, n: int, p: float) -> float:
 
 
 @given(st.integers(1, 200), st.data(), st.sampled_from([0.9, 0.95, 0.99]))
-def test_each_end_leaves_half_of_the_rest_outside(
-    total: int, data: st.DataObject, level: float
-) -> None:
+def test_each_end_has_half_of_alpha(total: int, data: st.DataObject, level: float) -> None:
     failed = data.draw(st.integers(1, total))
     got = failing([failed], [total], level)
     assert got.low is not None

@@ -31,9 +31,7 @@ def test_more_blocks_than_anybody_has_are_still_counted() -> None:
 
 
 @given(st.floats(0.001, 0.5), st.floats(0.001, 0.5), st.floats(0.5, 0.95))
-def test_so_many_blocks_are_enough_and_one_less_is_not(
-    effect: float, sd: float, power: float
-) -> None:
+def test_the_least_number_of_blocks(effect: float, sd: float, power: float) -> None:
     n = blocks_for(effect, sd, power)
     assert resolved(sd, n, power) <= effect
     assert n == 3 or resolved(sd, n - 1, power) > effect

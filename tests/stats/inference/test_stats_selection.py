@@ -10,9 +10,7 @@ PS = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
 @given(PS, st.sampled_from([0.01, 0.05, 0.2]))
-def test_the_interval_of_each_question_decides_as_its_adjusted_p(
-    ps: list[float], error: float
-) -> None:
+def test_an_interval_decides_as_its_adjusted_p(ps: list[float], error: float) -> None:
     for procedure in PROCEDURES.values():
         selected = procedure(ps, error)
         for p, adjusted in zip(ps, selected.adjusted, strict=True):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made.simulate import searched
+from present import present
 
 from benchforge.stats.search.next_rate import Next, RateTrial, Search, next_rate
 from benchforge.stats.search.search import sustained
@@ -34,7 +35,7 @@ def test_the_phases_of_a_search() -> None:
     attempts = sharp(search, 700)
     phases = [next_rate(search, attempts[:n]).phase for n in range(len(attempts) + 1)]
     assert phases == ["bracket"] * 4 + ["bisect"] * 4 + ["staircase"] * 4 + ["done"]
-    assert [round(each.rate) for each in attempts[:5]] == [100, 200, 400, 800, 566]
+    assert [round(attempt.rate) for attempt in attempts[:5]] == [100, 200, 400, 800, 566]
     above, below = attempts[-2:]
     assert max(above.rate / below.rate, below.rate / above.rate) == pytest.approx(1.03)
 
@@ -97,11 +98,9 @@ def test_a_search_that_is_none_is_refused(
 def test_the_unit_of_the_rate_does_not_count(seed: int, by: float) -> None:
     attempts = searched(Random(seed), 1000, 0.025)
     one = sustained(attempts)
-    other = sustained([RateTrial(each.rate * by, each.passed) for each in attempts])
-    assert one.rate.value is not None
-    assert one.safe is not None
-    assert other.rate.value == pytest.approx(one.rate.value * by, rel=0.003)
-    assert other.safe == pytest.approx(one.safe * by, rel=0.003)
+    other = sustained([RateTrial(attempt.rate * by, attempt.passed) for attempt in attempts])
+    assert other.rate.value == pytest.approx(present(one.rate.value) * by, rel=0.003)
+    assert other.safe == pytest.approx(present(one.safe) * by, rel=0.003)
     assert sustained(attempts[::-1]) == one
 
 
@@ -136,10 +135,8 @@ def test_a_passage_that_is_wide_is_told() -> None:
     wide = [RateTrial(rate, passed=rate % 3 > 0) for rate in range(500, 1500, 25)]
     for attempts, above, below in ((narrow, 0, 0.025), (wide, 0.05, 1)):
         got = sustained(attempts)
-        assert got.width is not None
-        assert above < got.width < below
-        assert got.safe is not None
-        assert got.safe < (got.rate.value or 0)
+        assert above < present(got.width) < below
+        assert present(got.safe) < (got.rate.value or 0)
 
 
 def test_why_there_is_no_rate() -> None:

@@ -16,9 +16,7 @@ SESSIONS = st.lists(
 
 
 @given(SESSIONS, st.floats(50, 150), st.sampled_from(["higher", "lower"]))
-def test_a_prediction_is_the_naive_one(
-    past: list[tuple[float, float]], new: float, better: str
-) -> None:
+def test_the_naive_prediction(past: list[tuple[float, float]], new: float, better: str) -> None:
     zs = [math.log(value / reference) for value, reference in past]
     if statistics.stdev(zs) < 1e-9:
         return

@@ -31,8 +31,7 @@ def day(number: int, one: float, two: float, better: str = "higher") -> Summary:
     known = [line("speed", "x", *(value * by for by in blocks)) for value in (one, two)]
     mine = [one.model_copy(update={"better": better}) for one in known]
     both = [case(name, own) for name, own in zip(("one", "two"), mine, strict=True)]
-    summary = result(*both)
-    return summary.model_copy(update={"created": NOON + timedelta(days=number)})
+    return result(*both).model_copy(update={"created": NOON + timedelta(days=number)})
 
 
 def past(better: str = "higher") -> list[Summary]:
@@ -79,9 +78,7 @@ def test_a_good_day_of_the_machine_changes_nothing(machine: float, own: float) -
         (past(), "three", "three was not measured beside it"),
     ],
 )
-def test_without_a_model_nothing_is_said(
-    known: list[Summary], reference: str | None, why: str
-) -> None:
+def test_no_model_no_sentence(known: list[Summary], reference: str | None, why: str) -> None:
     row = of(list(compared(day(9, 20, 2), known, reference, 0.03)), "two")
     assert row.answer == "no model"
     assert why in row.change.change.why
@@ -151,8 +148,7 @@ def test_a_step_is_told_between_two_results_and_never_across_a_break() -> None:
     assert [(one.before, one.after) for one in two.changed] == [(14, 15)]
     assert two.changed[0].step.ratio == pytest.approx(1.1, rel=0.01)
     (_, two) = courses(every, (15,), "one")
-    assert two.changed == ()
-    assert two.why == ("15 results have a ratio: changes take 20",)
+    assert (two.changed, two.why) == ((), ("15 results have a ratio: changes take 20",))
     (_, two) = courses(every, (), None)
     assert two.why == ("changes are looked for in the ratio to a reference",)
 

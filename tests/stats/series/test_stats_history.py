@@ -41,7 +41,7 @@ def test_a_planted_step_is_found_where_it_is(by: float, sd: float, at_least: int
 def test_steps_to_one_side_are_each_found() -> None:
     rng = random.Random(SEED)
     logs = [level + rng.gauss(0, 0.001) for level in (0.0, 0.05, 0.10, 0.15) for _ in range(10)]
-    assert [one.at for one in steps(logs)] == [10, 20, 30]
+    assert [step.at for step in steps(logs)] == [10, 20, 30]
 
 
 def test_a_small_step_is_not_told_and_an_outlier_is_none() -> None:

@@ -42,9 +42,7 @@ def test_one_servers_flags_are_the_modified_z(values: list[float]) -> None:
 @pytest.mark.samples(6)
 @pytest.mark.parametrize("n", [5, 6, 7, 8, 9, 10, 14, 20, 40])
 @pytest.mark.parametrize("k", [1, 3])
-def test_one_normal_server_in_twenty_has_a_mild_one_and_one_in_a_hundred_a_severe_one(
-    n: int, k: int
-) -> None:
+def test_outliers_of_normal_servers(n: int, k: int) -> None:
     draw, runs = Random(n * k), 3000
     seen: Counter[str] = Counter()
     for _ in range(runs):

@@ -71,9 +71,7 @@ def unsteady(shape: Shape, bins: int, runs: int) -> float:
         (falling, 54, 10, 80, 95),
     ],
 )
-def test_courses_are_called_unsteady_as_often_as_the_method_says(
-    shape: Shape, bins: int, runs: int, lowest: float, highest: float
-) -> None:
+def test_unsteady_rate(shape: Shape, bins: int, runs: int, lowest: float, highest: float) -> None:
     assert lowest - POINTS <= unsteady(shape, bins, runs) <= highest + POINTS
 
 
@@ -85,9 +83,7 @@ def test_courses_are_called_unsteady_as_often_as_the_method_says(
         (lambda bin_: 0.3 if bin_ == 0 else 1.0, 0.0),
     ],
 )
-def test_what_is_kept_has_the_level_behind_the_warm_up(
-    shape: Callable[[int], float], bias: float
-) -> None:
+def test_the_level_after_the_warm_up(shape: Callable[[int], float], bias: float) -> None:
     rng, levels, bins = random.Random(3), [], 40
     for _ in range(100):
         runs = [

@@ -1,22 +1,20 @@
 """`until` by the front door: what a suite may say, and runs that end when it is enough."""
 
 import hashlib
-import json
 import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, calls
+from measured.on_disk import edited, only_result, places, summary_of
 from measured.once import made_once
 
 from benchforge.cli.suites.plan.plan import Plan
 from benchforge.model.files.folder import read_header, read_trials
-from benchforge.model.summary.summary import Summary
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
@@ -63,9 +61,7 @@ def amount(path: Path, **how: Any) -> tuple[float, int, int] | int:
         ("", 5),
     ],
 )
-def test_what_is_written_is_understood(
-    tmp_path: Path, written: str, found: tuple[float, int, int] | int
-) -> None:
+def test_until_is_read(tmp_path: Path, written: str, found: tuple[float, int, int] | int) -> None:
     assert amount(suite(tmp_path, written)) == found
 
 
@@ -86,14 +82,11 @@ def test_what_is_written_is_understood(
         ('until = "3%"\nbetween = ["8", 30]', "expected a whole number"),
     ],
 )
-def test_what_cannot_be_is_refused_where_it_stands(
-    bench: Bench, tmp_path: Path, written: str, says: str
-) -> None:
-    told = bench("check", suite(tmp_path, written))
-    assert told.code == 2, told.all
-    assert says in told.all
-    assert told.all.count("error:") == 1
-    assert "few.toml:" in told.all
+def test_a_wrong_until_is_refused(bench: Bench, tmp_path: Path, written: str, says: str) -> None:
+    call = bench("check", suite(tmp_path, written), code=2)
+    assert says in call.all
+    assert call.all.count("error:") == 1
+    assert "few.toml:" in call.all
 
 
 def test_what_is_said_last_holds(tmp_path: Path) -> None:
@@ -118,30 +111,17 @@ repeat = { blocks = 2, until = "1%" }
 
 def test_a_plan_is_from_the_fewest_to_the_most(bench: Bench, tmp_path: Path) -> None:
     path = suite(tmp_path, 'until = "3%"\nbetween = [8, 20]')
-    told = bench("plan", path)
-    assert "2 cases, 8 to 20 blocks: 16 to 40 trials, about 26 s to 1 min 6 s (at most " in told.out
-    assert "blocks are added until no interval of 95 % is wider than 3 % to a side" in told.out
-    assert "block 20:" in told.out
+    call = bench("plan", path)
+    assert "2 cases, 8 to 20 blocks: 16 to 40 trials, about 26 s to 1 min 6 s (at most " in call.out
+    assert "blocks are added until no interval of 95 % is wider than 3 % to a side" in call.out
+    assert "block 20:" in call.out
     plan = Plan.model_validate_json(bench("plan", path, "--format", "json").out)
     assert plan.until is not None
     assert (plan.until.width, plan.until.least, plan.blocks, plan.trials) == (0.03, 8, 20, 40)
 
 
-def places(result: Path) -> list[tuple[int, int]]:
-    return [(trial.block, trial.position) for trial in read_trials(result)]
-
-
 def all_believed(result: Path) -> bool:
     return all(trial.believed for trial in read_trials(result))
-
-
-def summary_of(result: Path) -> Summary:
-    return Summary.model_validate_json((result / "summary.json").read_text())
-
-
-def only(folder: Path) -> Path:
-    (result,) = (folder / "results").iterdir()
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -158,12 +138,11 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             number += 1
             (place := folder / f"{number}").mkdir()
             bench = calls(bench_words(), place)
-            told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'))
-            assert told.code == 0, told.all
+            told = bench("run", suite(place, f'until = "{AT_ONCE}"\nbetween = [8, 10]'), code=0)
             if number == 2 or "stopped after 8 blocks" in told.out:
                 break
         (place / "said").write_text(told.all)
-        return only(place)
+        return only_result(place)
 
     result = made_once(tmp_path_factory, "stopped", measured)
     return result, (result.parents[1] / "said").read_text()
@@ -186,9 +165,8 @@ def test_it_stops_once_it_is_enough_and_is_complete(
     assert summary.complete
     assert [case.planned for case in summary.cases] == [8, 8]
     assert "- blocks: stopped after 8 blocks: " in (result / "report.md").read_text()
-    assert bench("validate", result).code == 0
-    verified = bench("verify", result)
-    assert verified.code == 0, verified.all
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # the machine's own may be large
     listed = bench("clean", "--results", result.parent)  # nobody is there to say yes
     assert "finished, 16 of 16 measurements" in listed.all, listed.all
@@ -205,41 +183,32 @@ def cut(stopped: tuple[Path, str], folder: Path, keep: int) -> Path:
     return result
 
 
-def test_what_is_known_is_shown_after_a_block(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_block_has_its_state(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=15)
     for trial in result.glob("trials/*/trial.json"):  # what a neighbour disturbs has no order
         edited(trial, lambda one: one.update(checks=[]))
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    told = bench("run", "--resume", result, code=0)
     about = r"^after 8 of at most 10 blocks: ping, throughput: .+ / .+ "
     answer = f"{about}(is undecided|differ) so far: "
     assert re.search(answer, told.err, re.MULTILINE), told.err
     assert told.err.count("Ctrl-C ends the run and reports what is there") == 1
 
 
-def test_after_the_last_block_nothing_is_missing(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
-    told = bench("run", "--resume", cut(stopped, tmp_path, keep=16))
-    assert told.code == 0, told.all
-    assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in told.err
+def test_the_last_block_ends_it(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
+    call = bench("run", "--resume", cut(stopped, tmp_path, keep=16), code=0)
+    assert "16 planned measurements: stopped after 8 blocks: no interval is wider" in call.err
     assert summary_of(tmp_path / "cut") == summary_of(stopped[0])
 
 
-def test_after_a_kill_it_goes_on_and_decides_alike(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_kill_changes_nothing(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=13)
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
-    assert "resumed: 13 of up to 20 measurements are done" in told.err
-    assert "block 8, the report's widest interval is " in told.err
+    call = bench("run", "--resume", result, code=0)
+    assert "resumed: 13 of up to 20 measurements are done" in call.err
+    assert "block 8, the report's widest interval is " in call.err
     assert places(result) == places(stopped[0])
     assert summary_of(result).complete
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
 
 
 @pytest.mark.exhaustive
@@ -256,21 +225,18 @@ def test_a_run_that_is_killed_ends_where_it_would_have_ended(bench: Bench, tmp_p
     finally:
         process.kill()
         process.wait(WAITS_S)
-    result = only(tmp_path)
-    assert bench("validate", result).code == 0
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    result = only_result(tmp_path)
+    bench("validate", result, code=0)
+    call = bench("run", "--resume", result, code=0)
     blocks = 8 if all_believed(result) else 9
     planned = read_header(result).plan[: 2 * blocks]
     assert places(result) == [(one.block, one.position) for one in planned]
     assert summary_of(result).complete
-    assert f"stopped after {blocks} blocks: " in told.out
-    assert bench("verify", result).code == 0
+    assert f"stopped after {blocks} blocks: " in call.out
+    bench("verify", result, code=0)
 
 
-def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_time_limit_and_most(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = cut(stopped, tmp_path, keep=15)
     path = suite(tmp_path, f"until = {NEVER}\nbetween = [8, 10]")
     text = path.read_text()  # as if it had been begun so
@@ -289,9 +255,8 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
     (verdict,) = [comparison.verdict for comparison in summary_of(result).comparisons]
     assert verdict is not None
     assert ("NOT COMPLETE" in told.out) == (verdict.state != "decided")
-    assert bench("validate", result).code == 0
-    told = bench("run", "--resume", result)
-    assert told.code == 0, told.all
+    bench("validate", result, code=0)
+    told = bench("run", "--resume", result, code=0)
     assert places(result) == [(one.block, one.position) for one in read_header(result).plan]
     assert (
         "stopped after 10 blocks: repeat.between = [8, 10] allows no more, and an interval is"
@@ -301,21 +266,14 @@ def test_a_time_limit_leaves_it_open_and_at_the_most_it_ends(
     assert summary.complete
     assert summary.stop_decision is not None
     assert (summary.stop_decision.stop, summary.stop_decision.reached) == (True, False)
-    assert bench("verify", result).code == 0
+    bench("verify", result, code=0)
 
     # Whoever goes on although it is enough is told so.
     edited(result / "result.json", lambda one: one["until"].update(width=0.99))
-    told = bench("verify", result, "--all")
-    assert told.code == 1, told.all
+    told = bench("verify", result, "--all", code=1)
     assert "until.width: 0.99, but recomputed it is 0.0001" in told.out
     assert "stopped after 8 blocks: no interval is wider" in told.out
     assert "but it went on" in told.out
-
-
-def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    content = json.loads(file.read_text())
-    change(content)
-    file.write_text(json.dumps(content))
 
 
 @pytest.mark.samples(3)
@@ -346,19 +304,13 @@ def test_what_cannot_be_is_seen(
     shutil.copytree(stopped[0], result)
     name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda one: one[name].update(change))
-    told = bench("validate", result)
-    assert told.code == 1, told.all
-    assert says in told.out
+    assert says in bench("validate", result, code=1).out
 
 
-def test_a_block_that_is_taken_away_is_missed(
-    bench: Bench, stopped: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
     result = tmp_path / "changed"
     shutil.copytree(stopped[0], result)
     for number in (15, 16):
         shutil.rmtree(result / f"trials/{number:04d}")
-    told = bench("validate", result)
-    assert told.code == 1, told.all
-    assert "complete: true, but recomputed it is false" in told.out
-    assert bench("verify", result).code == 1
+    assert "complete: true, but recomputed it is false" in bench("validate", result, code=1).out
+    bench("verify", result, code=1)

@@ -11,6 +11,7 @@ from benchforge_metrics.throughput import Throughput
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
+from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.statistics.steady import of_comparison, of_trial
@@ -83,8 +84,7 @@ def test_a_flow_has_no_bins_before_and_after_the_load() -> None:
 
 def test_a_server_that_hangs_has_empty_bins_not_fewer() -> None:
     found, _ = bins_of(trial(reading(1.5), flow((3, 9, 9, 0, 0, 0, 0))))
-    assert found is not None
-    assert found.counts == (9, 9, 0, 0, 0)
+    assert present(found).counts == (9, 9, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -196,21 +196,17 @@ def test_throughput_of_a_tool_without_series_goes_by_the_share_of_the_flow() -> 
     whole = reading(10, responses=count, good_at_least=count, good_at_most=count)
     sample = only(Throughput(), trial(whole, flow(sent)), Window(cut_s=2))
     assert sample.value == pytest.approx(400)
-    assert sample.estimator is not None
-    assert "share of TcpOutSegs" in sample.estimator
+    assert "share of TcpOutSegs" in present(sample.estimator)
 
 
 def test_throughput_that_cannot_be_cut_says_so() -> None:
     sample = only(Throughput(), trial(reading()), Window(cut_s=2))
-    assert sample.value == 100
-    assert sample.estimator == "of the whole load: it cannot be cut"
+    assert (sample.value, sample.estimator) == (100, "of the whole load: it cannot be cut")
 
 
 @given(st.lists(st.integers(1, 99), min_size=4, max_size=40), st.integers(0, 3))
 def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: int) -> None:
-    of = trial(told(tuple(counts)))
-    left = after_cut(of, Window(cut_s=bins * 0.25))
-    assert left is not None
+    left = present(after_cut(trial(told(tuple(counts))), Window(cut_s=bins * 0.25)))
     assert left.share * sum(counts) == pytest.approx(sum(counts[bins:]))
     assert left.seconds == pytest.approx((len(counts) - bins) * 0.25)
 
@@ -218,8 +214,7 @@ def test_what_is_cut_and_what_is_left_make_the_whole(counts: list[int], bins: in
 def test_errors_are_counted_after_the_warm_up_and_all_are_told() -> None:
     of = trial(told(WARM, errors=(5, *(0,) * 38, 1)))
     total, read = Errors().of_trial(of, "label", Window(cut_s=2))
-    assert total.value == 1
-    assert total.estimator == "without the first 2 s; 6 in the whole load"
+    assert (total.value, total.estimator) == (1, "without the first 2 s; 6 in the whole load")
     assert (read.value, read.estimator) == (6, "of the whole load, its first 2 s too")
     rate = only(ErrorRate(), of, Window(cut_s=2))
     assert rate.value == pytest.approx(1 / 3201)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from front_door import Bench, answering, bench_words, calls
+from measured.on_disk import summary_of
 from measured.once import made_once
 from measured.real_result import Where, change
 from third_party import Installs
 
 from benchforge.model.files.folder import read_trials
-from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.window import WHOLE
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Metric
@@ -98,9 +98,9 @@ ALL = FASTER + SLOWER + LIKE + UNLIKE + SOON + UNKNOWN + NEVER
 def run(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
     suite = folder / "suite.toml"
     suite.write_text(SUITE + claims)
-    told = bench("run", suite, "-o", folder / "out", *words)
+    call = bench("run", suite, "-o", folder / "out", *words)
     (result,) = (folder / "out").iterdir()
-    return told.code, told.out, result
+    return call.code, call.out, result
 
 
 def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tuple[int, str, Path]:
@@ -114,7 +114,7 @@ def run_with_twins(bench: Bench, folder: Path, claims: str, *words: str) -> tupl
         attempt += 1
         (folder / f"{attempt}").mkdir()
         answer = run(bench, folder / f"{attempt}", claims, *words)
-        states = {one.claim: one.state for one in summary_of(answer[2]).verdicts}
+        states = {verdict.claim: verdict.state for verdict in summary_of(answer[2]).verdicts}
         if attempt == 5 or all(PLANTED[label] == state for label, state in states.items()):
             break
     return answer
@@ -138,13 +138,9 @@ def result(answered: tuple[int, str, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(answered[2], tmp_path / "copy"))
 
 
-def summary_of(result: Path) -> Summary:
-    return Summary.model_validate_json((result / "summary.json").read_text())
-
-
 def test_what_was_planted_is_answered(answered: tuple[int, str, Path]) -> None:
     code, out, result = answered
-    verdicts = {one.claim: one for one in summary_of(result).verdicts}
+    verdicts = {verdict.claim: verdict for verdict in summary_of(result).verdicts}
     assert {label: one.state for label, one in verdicts.items()} == PLANTED, out
     assert code == 4, out
     assert verdicts["faster"].at == {}
@@ -164,9 +160,7 @@ def test_a_metric_has_the_parts_that_it_says(answered: tuple[int, str, Path]) ->
     assert registry.part("metric", "latency")().parts() == ("mean", "p50", "p90", "p99")  # type: ignore[attr-defined]
 
 
-def test_the_terminal_says_each_in_a_line_and_the_bad_ones_again(
-    answered: tuple[int, str, Path],
-) -> None:
+def test_the_terminal_has_a_line_for_each_claim(answered: tuple[int, str, Path]) -> None:
     out = answered[1]
     assert "\n  \N{HEAVY CHECK MARK} faster   throughput of fast > slow holds: " in out
     words = " ".join(out.split())
@@ -184,23 +178,19 @@ def test_the_reports_have_each_sentence(answered: tuple[int, str, Path]) -> None
     assert "## Claims" in markdown
     assert ">Claims</h2>" in html
     assert r"| holds | faster | a \> b | " in markdown
-    for one in summary_of(result).verdicts:
-        start = one.sentence.partition(" (95")[0].partition("<")[0]
+    for verdict in summary_of(result).verdicts:
+        start = verdict.sentence.partition(" (95")[0].partition("<")[0]
         assert start in html, start
     assert "closed loop, 1 connection, co-located, this machine" in markdown
 
 
 def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
-    told = bench("validate", result)
-    assert told.code == 0, told.all
+    bench("validate", result, code=0)
     # Its header has an option that excludes others, beside their defaults.
-    assert bench("report", result, "-o", "-", "--reporter", "csv").code == 0
-    told = bench("verify", result)
-    assert told.code == 0, told.all
+    bench("report", result, "-o", "-", "--reporter", "csv", code=0)
+    bench("verify", result, code=0)
     change(result / "summary.json", ("verdicts", 0, "estimate", "sd"), lambda sd: sd * (1 + 1e-6))
-    told = bench("verify", result)
-    assert told.code == 1
-    assert "verdicts.0.estimate.sd" in told.out
+    assert "verdicts.0.estimate.sd" in bench("verify", result, code=1).out
 
 
 @pytest.mark.samples(4)
@@ -212,11 +202,7 @@ def test_the_verdicts_are_computed_again(bench: Bench, result: Path) -> None:
         (("verdicts", 3, "state"), lambda _: "holds", "verdicts.3.state: "),
         (("verdicts", 0, "a", 2), lambda one: one * 1.01, "verdicts.0.a.2"),
         (("verdicts", 0, "b"), lambda all_: all_[:-1], "verdicts.0.b."),
-        (
-            ("verdicts", 0, "blocks", 0),
-            lambda _: 9,
-            "verdicts.0.blocks.0: 9, but recomputed it is",
-        ),
+        (("verdicts", 0, "blocks", 0), lambda _: 9, "verdicts.0.blocks.0: 9, but recomputed it is"),
         (
             ("verdicts", 0, "estimate", "n"),
             lambda _: 99,
@@ -237,9 +223,7 @@ def test_a_verdict_that_cannot_be_is_told(
     bench: Bench, result: Path, path: Where, to: Callable[[Any], Any], said: str
 ) -> None:
     change(result / "summary.json", path, to)
-    told = bench("validate", result)
-    assert told.code == 1
-    assert said in told.all
+    assert said in bench("validate", result, code=1).all
 
 
 def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> None:
@@ -247,32 +231,26 @@ def test_no_number_of_a_foreign_result_is_nan(bench: Bench, result: Path) -> Non
     document = json.loads(file.read_text())
     document["verdicts"][0]["a"][0] = float("nan")
     file.write_text(json.dumps(document))
-    told = bench("validate", result)
-    assert told.code == 2
-    assert "summary.json" in told.all
+    assert "summary.json" in bench("validate", result, code=2).all
 
 
 def test_a_claim_whose_case_is_not_there_is_told(bench: Bench, result: Path) -> None:
     change(
         result / "result.json", ("claims", 0, "instances", 0, "a", "case", "digest"), lambda _: "x"
     )
-    told = bench("validate", result)
-    assert told.code == 1
+    told = bench("validate", result, code=1)
     assert "claims.0: the case 'hello · fast · few' is not in `cases`" in told.all
-    assert bench("verify", result).code == 1
+    bench("verify", result, code=1)
 
 
 FAST = ("--set", "repeat.blocks=3")
 
 
-def test_what_is_inconclusive_ends_with_0_unless_it_is_asked_for(
-    bench: Bench, tmp_path: Path
-) -> None:
+def test_an_inconclusive_claim_ends_with_0(bench: Bench, tmp_path: Path) -> None:
     code, out, result = run_with_twins(bench, tmp_path, FASTER + UNLIKE, *FAST)
     assert code == 0, out
     suite = result.parents[1] / "suite.toml"
-    again = bench("run", "--resume", result, suite, "--inconclusive-fails")
-    assert again.code == 1
+    again = bench("run", "--resume", result, suite, "--inconclusive-fails", code=1)
     assert "  ? unlike  " in again.out
     assert " is undecided: " in " ".join(again.out.split())
 
@@ -287,34 +265,27 @@ def benchforge_judged(summary, verdicts):
 """
 
 
-def test_a_smoke_is_not_judged_and_a_claim_of_another_scenario_not_asked(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_smoke_run_is_not_judged(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     suite = tmp_path / "suite.toml"
     suite.write_text(SUITE + FASTER + LIKE)
-    told = bench("run", suite, "--profile", "smoke", "--only", "hello")
-    assert told.code == 0, told.all
-    assert "not tested, because their scenarios do not run: 1 claim (like)\n" in told.all
-    assert "claims are not judged, a smoke measures nothing: faster\n" in told.out
+    call = bench("run", suite, "--profile", "smoke", "--only", "hello", code=0)
+    assert "not tested, because their scenarios do not run: 1 claim (like)\n" in call.all
+    assert "claims are not judged, a smoke measures nothing: faster\n" in call.out
     assert (tmp_path / "heard.txt").read_text() == "suite"
 
 
-def test_a_claim_that_fails_ends_with_1_and_a_listener_hears_the_verdicts(
-    bench: Bench, tmp_path: Path, installs: Installs
-) -> None:
+def test_a_failed_claim_ends_with_1(bench: Bench, tmp_path: Path, installs: Installs) -> None:
     installs("listener", {"notes": "notes"}, {"notes.py": JUDGED})
     code, _, result = run(bench, tmp_path, FASTER + SLOWER, *FAST, "--only", "hello")
     assert code == 1
     assert (tmp_path / "heard.txt").read_text() == "suite holds fails"
-    again = bench("run", "--resume", result, tmp_path / "suite.toml")
-    assert again.code == 1, again.all
+    bench("run", "--resume", result, tmp_path / "suite.toml", code=1)
 
 
 def test_a_wrong_answer_makes_it_invalid(bench: Bench, tmp_path: Path) -> None:
     text = SUITE.replace(answering(), answering("--status", "500"), 1)
     (tmp_path / "suite.toml").write_text(text + FASTER)
-    told = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
-    assert told.code == 4
-    words = " ".join(told.out.split())
-    assert "faster fast > slow is invalid: broken: fast" in words
+    call = bench("run", tmp_path / "suite.toml", "--set", "repeat.blocks=1", "--only", "hello")
+    assert call.code == 4
+    assert "faster fast > slow is invalid: broken: fast" in " ".join(call.out.split())

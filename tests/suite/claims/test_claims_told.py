@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench
+from present import present
+from suite_texts.faults import faults
 
 from benchforge.model.suite.claim import Claim
 from benchforge.parts.registry import Registry
@@ -72,9 +74,8 @@ def told(folder: Path, claim: str) -> str:
 def test_each_side_is_one_case(tmp_path: Path) -> None:
     found = only_claim(tmp_path)
     (asked,) = found.instances
-    assert asked.b is not None
     assert asked.a.case.title == "hello · one · few · size=8 · threads=2"
-    assert asked.b.case.title == "hello · two · few · size=8"
+    assert present(asked.b).case.title == "hello · two · few · size=8"
     assert (found.margin, found.published) == (0.05, 7.17)
     assert Claim.model_validate_json(found.model_dump_json()) == found
 
@@ -98,8 +99,7 @@ def test_what_is_subtracted_is_as_its_side_but_for_what_it_names(tmp_path: Path)
     text = CLAIM.replace('b = { server = "two" }\n', "").replace("a > b", "a < 3/s")
     text = text.replace("= 2 } }", '= 2 }, minus = { loader = "more" } }').replace(MARGIN, "")
     (asked,) = only_claim(tmp_path, text).instances
-    assert asked.a.minus is not None
-    assert asked.a.minus.title == "hello · one · more · size=8 · threads=2"
+    assert present(asked.a.minus).title == "hello · one · more · size=8 · threads=2"
     assert [case.driver for case in asked.a.cases] == ["few", "more"]
 
 
@@ -110,8 +110,7 @@ def test_sides_of_other_scenarios_and_drivers(tmp_path: Path) -> None:
     assert asked.b.case.title == "again · two · few"
     text = CLAIM.replace('{ server = "two" }', '{ server = "two", client = "plain" }')
     (asked,) = only_claim(tmp_path, text).instances
-    assert asked.b is not None
-    assert asked.b.case.driver == "plain"
+    assert present(asked.b).case.driver == "plain"
 
 
 def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:
@@ -129,145 +128,66 @@ HOLDS = 'holds = "a > b"'
 WHERE = 'where = { "path.size" = 8, driver = "few" }'
 
 # What stands in the claim in place of what, the complaint, and the hint; faulty/ has others.
-FAULTS = {
-    "no scenario": (
-        'scenario = "hello"\n',
-        "",
-        "claims.C: 'scenario' is missing",
-        "declared: hello, again",
-    ),
-    "no such metric": (
-        METRIC,
-        'metric = "thruput"',
-        "claims.C.metric: no metric 'thruput'",
-        "did you mean 'throughput'?",
-    ),
-    "a metric that is not taken": (
-        f"{METRIC}\n{SIDE_A}\n{SIDE_B}",
-        f'metric = "tail"\n{SIDE_A}\nb = {{ server = "two", scenario = "again" }}',
-        "claims.C.metric: scenario 'again' does not take 'tail'",
-        "it takes: throughput",
-    ),
-    "no such part": (
-        METRIC,
-        'metric = "latency"\nof = "p95"',
-        "claims.C.of: 'latency' has no part 'p95'",
-        "did you mean 'p99'?",
-    ),
-    "a part of a whole": (
-        METRIC,
-        f'{METRIC}\nof = "p95"',
-        "claims.C.of: 'throughput' has no part",
-        "it has: the whole",
-    ),
-    "no such loader": (
-        SIDE_B,
-        'b = { server = "two", loader = "plain" }',
-        "claims.C.b.loader: scenario 'hello' has no loader",
-        "it has: few, more",
-    ),
-    "no such client": (
-        SIDE_B,
-        'b = { server = "two", minus = { client = "few" } }',
-        "claims.C.b.minus.client: scenario 'hello' has no client",
-        "it has: plain",
-    ),
-    "two drivers": (
-        SIDE_B,
-        'b = { server = "two", loader = "few", client = "plain" }',
-        "claims.C.b.loader: 'client' stands here too",
-        "leave one of them out",
-    ),
-    "an unknown key": (SIDE_B, 'b = { servr = "two" }', "claims.C.b.servr: unknown key", "server"),
-    "no such axis": (
-        '"path.size" = 8',
-        '"path.siz" = 8',
-        'claims.C.where."path.siz": no axis',
-        "did you mean 'path.size'?",
-    ),
-    "an axis without quotes": (
-        SIDE_B,
-        'b = { server = "two", where = { path.size = 4 } }',
-        "claims.C.b.where.path: expected a value, got a table",
-        "quote the whole path",
-    ),
-    "a value that never is": ('"path.size" = 8', '"path.size" = 9', "never is 9", "it takes: 4, 8"),
-    "several values": (
-        '"path.size" = 8',
-        '"path.size" = [4, 8]',
-        "never is an array",
-        "it takes: 4, 8",
-    ),
-    "no such axis to ask for": (
-        HOLDS,
-        f'{HOLDS}\neach = "path.siz"',
-        "claims.C.each: no axis 'path.siz'",
-        "did you mean 'path.size'?",
-    ),
-    "an axis that no side is about": (
-        f"{SIDE_A}\n{SIDE_B}",
-        'a = { server = "two" }\nb = { server = "two", loader = "more" }\neach = "servers.one.threads"',
-        "claims.C.each: no case of a side has this axis",
-        "leave it out",
-    ),
-    "several cases": (
-        SIDE_A,
-        'a = { server = "one" }',
-        "claims.C.a: 2 cases of scenario 'hello' with path.size 8, driver 'few', server 'one': they differ in servers.one.threads (1, 2)",
-        'name one: where = { "servers.one.threads" = 1 }, or test each',
-    ),
-    "several drivers": (
-        f"{SIDE_B}\n{WHERE}",
-        'b = { server = "two", loader = "few" }\nwhere = { "path.size" = 8 }',
-        "they differ in driver",
-        'name one: loader = "few", or client',
-    ),
-    "several servers": (SIDE_B, "b = {}", "they differ in server", 'name one: server = "one"'),
-    "no case": (
-        SIDE_B,
-        'b = { server = "two", scenario = "again", where = { scenario = "hello" } }',
-        "claims.C.b: no case of scenario 'again' with path.size 8, driver 'few', scenario 'hello'",
-        "no case has all of these values",
-    ),
-    "less itself": (
-        SIDE_B,
-        'b = { server = "two", minus = { server = "two" } }',
-        "claims.C.b.minus: is the same case as its side",
-        "name another one",
-    ),
-    "a wrong unit": (
-        HOLDS,
-        'holds = "a - b < 2ms"',
-        "claims.C.holds: the metric is in requests/s, not in 'ms'",
-        "/s",
-    ),
-    "no other side": (
-        SIDE_B + "\n",
-        "",
-        "claims.C.holds: a > b needs `b`, which is missing",
-        "add b",
-    ),
-    "another side that nobody asks for": (
-        HOLDS,
-        'holds = "a > 3/s"',
-        "claims.C.b: a > 3/s does not use `b`",
-        "leave it out",
-    ),
-    "a number of errors": (
-        f"{METRIC}\n{SIDE_A}\n{SIDE_B}\n{WHERE}\n{HOLDS}",
-        f'metric = "errors"\n{SIDE_A}\n{WHERE}\nholds = "a < 5"',
-        "claims.C.holds: the number of errors depends on the number of",
-        'use = "error_rate"',
-    ),
-    "a margin that says nothing": (
-        HOLDS,
-        'holds = "a == b +- 2%"',
-        "claims.C.margin: a == b +- 2% has no margin",
-        "leave it out",
-    ),
-    "no margin": ('"5%"', "0", "claims.C.margin: expected a share", ""),
-    "no share": ('"5%"', '"5ms"', "claims.C.margin: expected a share", ""),
-}
+FAULTS = faults(
+    r"""
+no scenario: scenario = "hello"\n =>
+  claims.C: 'scenario' is missing | declared: hello, again
+no such metric: metric = "throughput" => metric = "thruput"
+  claims.C.metric: no metric 'thruput' | did you mean 'throughput'?
+a metric that is not taken: metric = "throughput"\n{a}\nb = { server = "two" } => metric = "tail"\n{a}\nb = { server = "two", scenario = "again" }
+  claims.C.metric: scenario 'again' does not take 'tail' | it takes: throughput
+no such part: metric = "throughput" => metric = "latency"\nof = "p95"
+  claims.C.of: 'latency' has no part 'p95' | did you mean 'p99'?
+a part of a whole: metric = "throughput" => metric = "throughput"\nof = "p95"
+  claims.C.of: 'throughput' has no part | it has: the whole
+no such loader: b = { server = "two" } => b = { server = "two", loader = "plain" }
+  claims.C.b.loader: scenario 'hello' has no loader | it has: few, more
+no such client: b = { server = "two" } => b = { server = "two", minus = { client = "few" } }
+  claims.C.b.minus.client: scenario 'hello' has no client | it has: plain
+two drivers: b = { server = "two" } => b = { server = "two", loader = "few", client = "plain" }
+  claims.C.b.loader: 'client' stands here too | leave one of them out
+an unknown key: b = { server = "two" } => b = { servr = "two" }
+  claims.C.b.servr: unknown key | server
+no such axis: "path.size" = 8 => "path.siz" = 8
+  claims.C.where."path.siz": no axis | did you mean 'path.size'?
+an axis without quotes: b = { server = "two" } => b = { server = "two", where = { path.size = 4 } }
+  claims.C.b.where.path: expected a value, got a table | quote the whole path
+a value that never is: "path.size" = 8 => "path.size" = 9
+  never is 9 | it takes: 4, 8
+several values: "path.size" = 8 => "path.size" = [4, 8]
+  never is an array | it takes: 4, 8
+no such axis to ask for: holds = "a > b" => holds = "a > b"\neach = "path.siz"
+  claims.C.each: no axis 'path.siz' | did you mean 'path.size'?
+an axis that no side is about: {a}\nb = { server = "two" } => a = { server = "two" }\nb = { server = "two", loader = "more" }\neach = "servers.one.threads"
+  claims.C.each: no case of a side has this axis | leave it out
+several cases: {a} => a = { server = "one" }
+  claims.C.a: 2 cases of scenario 'hello' with path.size 8, driver 'few', server 'one': they differ in servers.one.threads (1, 2) | name one: where = { "servers.one.threads" = 1 }, or test each
+several drivers: b = { server = "two" }\n{where} => b = { server = "two", loader = "few" }\nwhere = { "path.size" = 8 }
+  they differ in driver | name one: loader = "few", or client
+several servers: b = { server = "two" } => b = {}
+  they differ in server | name one: server = "one"
+no case: b = { server = "two" } => b = { server = "two", scenario = "again", where = { scenario = "hello" } }
+  claims.C.b: no case of scenario 'again' with path.size 8, driver 'few', scenario 'hello' | no case has all of these values
+less itself: b = { server = "two" } => b = { server = "two", minus = { server = "two" } }
+  claims.C.b.minus: is the same case as its side | name another one
+a wrong unit: holds = "a > b" => holds = "a - b < 2ms"
+  claims.C.holds: the metric is in requests/s, not in 'ms' | /s
+no other side: b = { server = "two" }\n =>
+  claims.C.holds: a > b needs `b`, which is missing | add b
+another side that nobody asks for: holds = "a > b" => holds = "a > 3/s"
+  claims.C.b: a > 3/s does not use `b` | leave it out
+a number of errors: metric = "throughput"\n{a}\nb = { server = "two" }\n{where}\nholds = "a > b" => metric = "errors"\n{a}\n{where}\nholds = "a < 5"
+  claims.C.holds: the number of errors depends on the number of | use = "error_rate"
+a margin that says nothing: holds = "a > b" => holds = "a == b +- 2%"
+  claims.C.margin: a == b +- 2% has no margin | leave it out
+no margin: "5%" => 0
+  claims.C.margin: expected a share |
+no share: "5%" => "5ms"
+  claims.C.margin: expected a share |
+""",
+    a=SIDE_A,
+    where=WHERE,
+)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -310,7 +230,7 @@ def test_a_claim_of_a_scenario_that_is_not_run_is_sound_and_not_asked(tmp_path: 
     path = tmp_path / "a.toml"
     path.write_text(SUITE + CLAIM)
     found = load(path, Registry(), only=["again"])
-    assert [one.label for one in found.claims] == ["C"]
+    assert [claim.label for claim in found.claims] == ["C"]
     assert found.claims_to_test == ()
     assert of_cases(found.claims, (case.name for case in expand(found))) == ()
     path.write_text(SUITE + CLAIM.replace('"two"', '"tow"'))

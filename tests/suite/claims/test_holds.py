@@ -129,6 +129,5 @@ def test_any_text_is_a_sound_question_or_is_refused(text: str, unit: str) -> Non
     assert math.isfinite(found.bound)
     assert found.form != "ratio" or found.bound > 0
     assert (found.tolerance is not None) == (found.relation == "==")
-    again = question(found.text, unit)
-    assert again == found
+    assert question(found.text, unit) == found
     assert not re.search(r"[²٣\n]", found.text)

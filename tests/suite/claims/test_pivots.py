@@ -21,14 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 from pydantic import JsonValue
+from suite_texts.faults import faults
 
 from benchforge.model.suite.pivot import Pivot, crowded
-from benchforge.model.summary.summary import (
-    CaseSummary,
-    FailedTrial,
-    MetricSummary,
-    Summary,
-)
+from benchforge.model.summary.summary import CaseSummary, FailedTrial, MetricSummary, Summary
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.parts.registry import Registry
@@ -73,7 +69,7 @@ metric = "throughput"
 """
 
 
-def faults(folder: Path, text: str) -> str:
+def refused(folder: Path, text: str) -> str:
     path = folder / "a.toml"
     path.write_text(text)
     with pytest.raises(SuiteErrors) as caught:
@@ -83,101 +79,46 @@ def faults(folder: Path, text: str) -> str:
 
 
 # What stands in the table in place of what, and what is said of it.
-FAULTS = {
-    "an unknown axis": (
-        '"path.size"\n',
-        '"path.siz"\n',
-        "tables.one.rows: no axis 'path.siz'",
-        "did you mean 'path.size'? axes: scenario, server, driver, path.size, loaders.closed.connections",
-    ),
-    "an unknown axis among others": (
-        '"driver", ',
-        '"drivr", ',
-        "tables.one.columns[1]: no axis 'drivr'",
-        "did you mean 'driver'?",
-    ),
-    "an axis twice": ('"driver", ', '"path.size", ', "'path.size' is an axis twice", "leave one"),
-    "a metric that is not taken": (
-        'metric = "throughput"\n',
-        'metrics = ["tail"]\n',
-        "tables.one.metrics[0]: no scenario of this table takes 'tail'",
-        "taken: throughput",
-    ),
-    "an unknown scenario": (
-        'scenario = "sizes"',
-        'scenarios = ["sizes", "pong"]',
-        "tables.one.scenarios[1]: no scenario 'pong' is declared",
-        "did you mean 'ping'?",
-    ),
-    "no scenario": ('scenario = "sizes"\n', "", "tables.one: 'scenario' is missing", "declared: s"),
-    "one and several": (
-        'scenario = "sizes"',
-        'scenario = "sizes"\nscenarios = ["ping"]',
-        "tables.one.scenarios: 'scenario' stands here too",
-        "leave one of them out",
-    ),
-    "no rows": ('rows = "path.size"\n', "", "tables.one: 'rows' is missing", ""),
-    "no axis at all": (
-        'rows = "path.size"',
-        "rows = []",
-        "tables.one.rows: is empty",
-        "give at least one",
-    ),
-    "an unknown statistic": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nshow = ["mode"]\n',
-        "tables.one.show[0]: expected 'median', 'mean', 'average', 'sd', 'min', 'max', 'range' or 'runs', got 'mode'",
-        "",
-    ),
-    "a statistic twice": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nshow = ["mean", "mean"]\n',
-        "tables.one.show[1]: 'mean' is named twice",
-        "leave one out",
-    ),
-    "an unknown key": (
-        'rows = "path.size"\n',
-        'rows = "path.size"\nrow = "server"\n',
-        "tables.one.row: unknown key",
-        "did you mean 'rows'?",
-    ),
-    "a value that never is": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nwhere = { "loaders.closed.connections" = 3 }\n',
-        'tables.one.where."loaders.closed.connections": never is 3',
-        "it takes: 1, 2",
-    ),
-    "a path without quotes": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nwhere = { path.size = 4 }\n',
-        "tables.one.where.path: expected a value, got a table",
-        "quote the whole path",
-    ),
-    "no value": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nwhere = { server = [] }\n',
-        "tables.one.where.server: keeps nothing",
-        "give at least one value",
-    ),
-    "no case": (
-        'metric = "throughput"\n',
-        'metric = "throughput"\nwhere = { driver = "counted", "loaders.closed.connections" = 1 }\n',
-        "tables.one.where: no case is left",
-        "no case has all of these values",
-    ),
-    "a forgotten axis": (
-        '"server", "driver"',
-        '"driver"',
-        'tables.one: several cases in one cell: they differ in server ("plain", "other")',
-        'add "server" to rows or columns, or keep one: where = { "server" = "plain" }',
-    ),
-    "two forgotten axes": (
-        '"server", "driver", "loaders.closed.connections"',
-        '"server"',
-        "they differ in driver",
-        'add "driver" to rows or columns',
-    ),
-}
+FAULTS = faults(
+    r"""
+an unknown axis: "path.size"\n => "path.siz"\n
+  tables.one.rows: no axis 'path.siz' | did you mean 'path.size'? axes: scenario, server, driver, path.size, loaders.closed.connections
+an unknown axis among others: "driver",  => "drivr",
+  tables.one.columns[1]: no axis 'drivr' | did you mean 'driver'?
+an axis twice: "driver",  => "path.size",
+  'path.size' is an axis twice | leave one
+a metric that is not taken: metric = "throughput"\n => metrics = ["tail"]\n
+  tables.one.metrics[0]: no scenario of this table takes 'tail' | taken: throughput
+an unknown scenario: scenario = "sizes" => scenarios = ["sizes", "pong"]
+  tables.one.scenarios[1]: no scenario 'pong' is declared | did you mean 'ping'?
+no scenario: scenario = "sizes"\n =>
+  tables.one: 'scenario' is missing | declared: s
+one and several: scenario = "sizes" => scenario = "sizes"\nscenarios = ["ping"]
+  tables.one.scenarios: 'scenario' stands here too | leave one of them out
+no rows: rows = "path.size"\n =>
+  tables.one: 'rows' is missing |
+no axis at all: rows = "path.size" => rows = []
+  tables.one.rows: is empty | give at least one
+an unknown statistic: metric = "throughput"\n => metric = "throughput"\nshow = ["mode"]\n
+  tables.one.show[0]: expected 'median', 'mean', 'average', 'sd', 'min', 'max', 'range' or 'runs', got 'mode' |
+a statistic twice: metric = "throughput"\n => metric = "throughput"\nshow = ["mean", "mean"]\n
+  tables.one.show[1]: 'mean' is named twice | leave one out
+an unknown key: rows = "path.size"\n => rows = "path.size"\nrow = "server"\n
+  tables.one.row: unknown key | did you mean 'rows'?
+a value that never is: metric = "throughput"\n => metric = "throughput"\nwhere = { "loaders.closed.connections" = 3 }\n
+  tables.one.where."loaders.closed.connections": never is 3 | it takes: 1, 2
+a path without quotes: metric = "throughput"\n => metric = "throughput"\nwhere = { path.size = 4 }\n
+  tables.one.where.path: expected a value, got a table | quote the whole path
+no value: metric = "throughput"\n => metric = "throughput"\nwhere = { server = [] }\n
+  tables.one.where.server: keeps nothing | give at least one value
+no case: metric = "throughput"\n => metric = "throughput"\nwhere = { driver = "counted", "loaders.closed.connections" = 1 }\n
+  tables.one.where: no case is left | no case has all of these values
+a forgotten axis: "server", "driver" => "driver"
+  tables.one: several cases in one cell: they differ in server ("plain", "other") | add "server" to rows or columns, or keep one: where = { "server" = "plain" }
+two forgotten axes: "server", "driver", "loaders.closed.connections" => "server"
+  they differ in driver | add "driver" to rows or columns
+"""
+)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -185,7 +126,7 @@ def test_a_fault_of_a_table_is_told_where_it_stands(tmp_path: Path, fault: str) 
     there, instead, message, hint = FAULTS[fault]
     before, table, rest = SUITE.partition("[tables.one]")
     assert there in rest
-    text = faults(tmp_path, before + table + rest.replace(there, instead, 1))
+    text = refused(tmp_path, before + table + rest.replace(there, instead, 1))
     assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
     assert message in text
     assert f"hint: {hint}" in text if hint else True
@@ -194,7 +135,7 @@ def test_a_fault_of_a_table_is_told_where_it_stands(tmp_path: Path, fault: str) 
 
 def test_a_forgotten_axis_is_told_of_a_scenario_that_is_not_run(tmp_path: Path) -> None:
     text = SUITE.replace("benchforge = 1", 'benchforge = 1\nonly = ["ping"]')
-    assert "several cases" in faults(tmp_path, text.replace('"server", "driver"', '"driver"'))
+    assert "several cases" in refused(tmp_path, text.replace('"server", "driver"', '"driver"'))
 
 
 def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
@@ -209,11 +150,7 @@ def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
 
 
 def line(
-    *values: float,
-    metric: str = "wall",
-    unit: str = "s",
-    bound: bool = False,
-    estimator: str = "",
+    *values: float, metric: str = "wall", unit: str = "s", bound: bool = False, estimator: str = ""
 ) -> MetricSummary:
     samples = [
         Sample(
@@ -467,8 +404,7 @@ def test_every_case_stands_once_in_a_complete_table_and_csv_tells_it(
         scenarios=tuple(map(str, axes[0])), rows=order[:rows], columns=order[rows:], show=["median"]
     )
     assert crowded(table, [one.case for one in cases]) == {}
-    summary = result(table, *cases)
-    heads, *lines = read(summary)
+    heads, *lines = read(result(table, *cases))
     assert {len(fields) for fields in lines} == {len(heads)}
     numbers = [field for fields in lines for field in fields[rows:-1] if field]
     assert sorted(map(float, numbers)) == [float(number) for number, _ in enumerate(cases, 1)]
@@ -518,13 +454,12 @@ columns = "server"
 metric = "throughput"
 show = ["median", "range", "runs"]
 """)
-    told = bench("run", path)
-    assert told.code == 4, told.all  # one server is wrong
+    call = bench("run", path, code=4)  # one server is wrong
     (folder,) = (tmp_path / "results").iterdir()
     header = json.loads((folder / "result.json").read_text())
     assert header["tables"]["sizes"]["rows"] == ["path.size"]
-    assert "requests by size\nthroughput of small, sizes" in told.out
-    assert "failed (1)" in told.out
+    assert "requests by size\nthroughput of small, sizes" in call.out
+    assert "failed (1)" in call.out
     with (folder / "tables/sizes.csv").open(newline="") as file:
         heads, small, large = csv.reader(file, strict=True)
     assert heads[1] == "plain throughput median (requests/s)"
@@ -540,12 +475,11 @@ show = ["median", "range", "runs"]
     assert float(large[1]) == measured[1024]
     assert (small[4], small[5], large[5]) == ("1", "", "failed")
     assert "expected status 200, got 500" in large[-1]
-    assert bench("validate", folder).code == 0
+    bench("validate", folder, code=0)
     header["tables"]["sizes"]["columns"] = []
     (folder / "result.json").write_text(json.dumps(header))
-    told = bench("validate", folder)
-    assert told.code == 1
-    assert "tables.sizes: several cases in one cell: they differ in server" in told.all
+    call = bench("validate", folder, code=1)
+    assert "tables.sizes: several cases in one cell: they differ in server" in call.all
 
 
 def test_a_profile_and_a_setting_reach_a_table(tmp_path: Path) -> None:

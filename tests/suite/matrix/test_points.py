@@ -68,9 +68,7 @@ def test_numbers_name_the_points_in_order(scenario: Scenario) -> None:
 
 
 @given(scenarios(), st.sets(AXES))
-def test_projected_says_what_some_point_says_and_no_more(
-    scenario: Scenario, paths: set[str]
-) -> None:
+def test_projected_is_part_of_some_point(scenario: Scenario, paths: set[str]) -> None:
     found = [of(point, paths) for point in projected(scenario, paths)]
     assert set(found) == {of(point, paths) for point in walked(scenario)}
     combined = len(found) - len(scenario.include)

@@ -59,8 +59,7 @@ def test_a_seed_and_a_block_make_one_stream(shares: list[int], seed: int, block:
 @given(st.lists(st.integers(), min_size=1, max_size=20, unique=True))
 def test_values_are_dealt_each_as_often(values: list[int]) -> None:
     rows = loaded("n", Feed(values=tuple(v % 2**53 for v in values)), None)
-    drawn = Counter(islice(rows.draws("seed"), 3 * len(values)))
-    assert drawn == Counter(3 * list(rows.rows))
+    assert Counter(islice(rows.draws("seed"), 3 * len(values))) == Counter(3 * list(rows.rows))
 
 
 @given(st.integers(0, 50), st.integers(0, 50))

@@ -44,8 +44,7 @@ def workers(
 def test_what_is_said_later_holds_and_a_label_comes_before_the_star(
     tmp_path: Path, profile: str | None, sets: Sequence[str], expected: tuple[object, ...]
 ) -> None:
-    found = workers(tmp_path, profile=profile, sets=sets)
-    assert tuple(found.values()) == expected
+    assert tuple(workers(tmp_path, profile=profile, sets=sets).values()) == expected
 
 
 def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
@@ -57,8 +56,7 @@ def test_in_the_suite_itself_it_is_a_default(tmp_path: Path) -> None:
 
 
 def test_tables_merge(tmp_path: Path) -> None:
-    text = SUITE.replace("workers = 4", 'environment = { A = "a" }')
-    (tmp_path / "a.toml").write_text(text)
+    (tmp_path / "a.toml").write_text(SUITE.replace("workers = 4", 'environment = { A = "a" }'))
     suite = load(tmp_path / "a.toml", Registry(), profile="told")
     found = {label: one.options["environment"] for label, one in suite.servers.items()}
     assert found == {

@@ -14,36 +14,26 @@ INSIDE = {"one": answering("--body", '{{"data": {{"rows": [1, 2, 3]}}}}')}
 @pytest.mark.samples(1)
 @pytest.mark.parametrize(
     ("servers", "expect"),
-    [
-        (THREE, "items = 3"),
-        (THREE, "items = 3, json = [1]"),
-        (INSIDE, "items.data.rows = 3"),
-    ],
+    [(THREE, "items = 3"), (THREE, "items = 3, json = [1]"), (INSIDE, "items.data.rows = 3")],
 )
-def test_an_array_of_so_many_is_right_and_verified(
-    bench: Bench, tmp_path: Path, servers: dict[str, str], expect: str
-) -> None:
+def test_items_counted(bench: Bench, tmp_path: Path, servers: dict[str, str], expect: str) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(servers, PACE, scenario=f"expect = {{ {expect} }}"))
-    told = bench("run", path)
-    assert told.code == 0, told.all
-    (result,) = (tmp_path / "results").iterdir()
-    assert bench("validate", result).code == 0
-    assert bench("verify", result).code == 0
+    result = bench("run", path, code=0).result
+    bench("validate", result, code=0)
+    bench("verify", result, code=0)
     header = json.loads((result / "result.json").read_text())
     header["suite"] = header["suite"].replace(" = 3", " = 4")
     (result / "result.json").write_text(json.dumps(header))
-    told = bench("verify", result, "--all")
-    assert told.code == 1, told.all
-    assert "is not what the suite expects: expected 4 elements in $" in told.all
+    call = bench("verify", result, "--all", code=1)
+    assert "is not what the suite expects: expected 4 elements in $" in call.all
 
 
 def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(suite(THREE, PACE, scenario="expect = { items = 50 }"))
-    told = bench("run", path)
-    assert told.code == 4, told.all
-    assert "expected 50 elements in $, got 3" in told.out.replace("\n", " "), told.all
+    call = bench("run", path, code=4)
+    assert "expected 50 elements in $, got 3" in call.out.replace("\n", " "), call.all
 
 
 @pytest.mark.parametrize(
@@ -79,35 +69,28 @@ def test_another_number_of_elements_is_a_wrong_answer(bench: Bench, tmp_path: Pa
         ),
     ],
 )
-def test_what_cannot_be_is_an_error_with_its_place(
-    bench: Bench, tmp_path: Path, expect: str, says: str
-) -> None:
+def test_wrong_items_are_errors(bench: Bench, tmp_path: Path, expect: str, says: str) -> None:
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=f"expect = {{ {expect} }}"))
-    told = bench("check", "s.toml")
-    assert told.code == 2
-    assert says in told.err
-    assert told.err.count("error: ") == 1, told.err
+    call = bench("check", "s.toml", code=2)
+    assert says in call.err
+    assert call.err.count("error: ") == 1, call.err
     lines = (tmp_path / "s.toml").read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if text.startswith("expect"))
-    assert f"s.toml:{line}:" in told.err
+    assert f"s.toml:{line}:" in call.err
 
 
 @pytest.mark.parametrize(
     "request_of",
     ['request.method = "HEAD"', 'requests = { one = { path = "/", method = "HEAD" } }'],
 )
-def test_an_answer_without_a_body_has_no_elements(
-    bench: Bench, tmp_path: Path, request_of: str
-) -> None:
+def test_no_body_has_no_elements(bench: Bench, tmp_path: Path, request_of: str) -> None:
     text = suite(THREE, PACE, scenario="expect = { items = 3 }")
     (tmp_path / "s.toml").write_text(text.replace('request = { path = "/ping" }', request_of))
-    told = bench("check", "s.toml")
-    assert told.code == 2
-    assert "expect: `items` counts elements of a body, and an answer to HEAD has none" in told.err
+    call = bench("check", "s.toml", code=2)
+    assert "expect: `items` counts elements of a body, and an answer to HEAD has none" in call.err
 
 
 def test_a_body_of_the_same_array_may_stand_beside_it(bench: Bench, tmp_path: Path) -> None:
     expect = 'expect = { items.data.rows = 2, body = \'{"data": {"rows": [1, 2]}}\' }'
     (tmp_path / "s.toml").write_text(suite(THREE, PACE, scenario=expect))
-    told = bench("check", "s.toml")
-    assert told.code == 0, told.all
+    bench("check", "s.toml", code=0)

@@ -183,10 +183,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("of", ["suite", "result", "trial", "summary"])
 def test_the_committed_schema_is_that_of_the_code(of: str, bench: Bench, tmp_path: Path) -> None:
-    told = bench("schema", of, "--builtin")
-    assert (told.code, told.err) == (0, "")
+    call = bench("schema", of, "--builtin")
+    assert (call.code, call.err) == (0, "")
     file = SCHEMAS / f"{of}.schema.json"
-    assert told.out == file.read_text(), "make schemas"
+    assert call.out == file.read_text(), "make schemas"
     assert bench("schema", of, "--builtin", "-o", tmp_path / "x.json").out == ""
     assert (tmp_path / "x.json").read_bytes() == file.read_bytes()
 
@@ -214,9 +214,7 @@ def sound(file: Path) -> bool:
     return True
 
 
-def test_what_the_loader_takes_is_clean(
-    folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
@@ -234,9 +232,7 @@ def test_what_the_loader_takes_is_clean(
 
 
 @pytest.mark.parametrize("name", Checkers.NAMES)
-def test_a_planted_fault_is_told_once_and_where_it_stands(
-    name: str, folder: Path, checkers: Checkers
-) -> None:
+def test_a_planted_fault_has_one_place(name: str, folder: Path, checkers: Checkers) -> None:
     good, files = FIRST + GOOD, {}
     for number, (what, old, new, _) in enumerate(PLANTED):
         assert good.count(old) >= 1, what
@@ -330,9 +326,7 @@ def as_toml(value: Any) -> Any:
 
 # More changes repeat the same three ways: those of `make test` take each in each file.
 @pytest.mark.parametrize("each", [2, pytest.param(5, marks=pytest.mark.exhaustive)])
-def test_results_are_what_their_schema_says(
-    bench: Bench, tmp_path: Path, checkers: Checkers, each: int
-) -> None:
+def test_results_fit_a_schema(bench: Bench, tmp_path: Path, checkers: Checkers, each: int) -> None:
     suite = tmp_path / "small.toml"
     # Three requests: taplo tells a fault at the top once for each number in the histogram.
     suite.write_text(
@@ -341,8 +335,7 @@ def test_results_are_what_their_schema_says(
         'vary = { "loaders.l.connections" = [1, 2] }\n[repeat]\nblocks = 1\n'
         '[tables.t]\nscenario = "s"\nrows = "loaders.l.connections"\nmetric = "throughput"\n'
     )
-    told = bench("run", suite)
-    assert told.code == 0, told.err
+    bench("run", suite, code=0)
     (result,) = tmp_path.glob("results/*")
     real = {
         "result": result / "result.json",
@@ -436,39 +429,30 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return packages / "apples_plugin.py"
 
 
-def test_a_plugin_is_in_the_schema_but_not_in_the_builtin_one(
-    bench: Bench, installed: Path
-) -> None:
+def test_a_plugin_is_not_in_the_builtin_schema(bench: Bench, installed: Path) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'return {"type": "string"}'))
-    told = bench("schema")
-    assert (told.code, told.err) == (0, "")
-    apples = json.loads(told.out)["$defs"]["metric-apples"]["properties"]
+    call = bench("schema")
+    assert (call.code, call.err) == (0, "")
+    apples = json.loads(call.out)["$defs"]["metric-apples"]["properties"]
     assert apples["use"] == {"const": "apples", "description": "Counts apples.\n\nMany of them."}
-    assert apples["count"]["description"] == "How many."
-    assert apples["count"]["default"] == 1
+    assert (apples["count"]["description"], apples["count"]["default"]) == ("How many.", 1)
     assert bench("schema", "--builtin").out == (SCHEMAS / "suite.schema.json").read_text()
 
 
-def test_a_plugin_that_cannot_be_imported_leaves_out_its_parts_only(
-    bench: Bench, installed: Path
-) -> None:
+def test_a_broken_plugin_loses_its_parts_only(bench: Bench, installed: Path) -> None:
     installed.write_text("import no_such_module\n")
-    told = bench("schema")
-    assert told.code == 0
-    assert told.err == (
+    call = bench("schema", code=0)
+    assert call.err == (
         "warning: left out: metric apples: plugin metric-apples (apples_plugin, of apples 1) "
         "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'\n"
     )
-    assert told.out == (SCHEMAS / "suite.schema.json").read_text()
+    assert call.out == (SCHEMAS / "suite.schema.json").read_text()
 
 
-def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
-    bench: Bench, installed: Path, folder: Path, checkers: Checkers
-) -> None:
+def test_no_schema_plugin(bench: Bench, installed: Path, folder: Path, checkers: Checkers) -> None:
     installed.write_text(PLUGIN.replace("{json_schema}", 'raise RuntimeError("no\\nschema")'))
-    told = bench("schema", "-o", folder / "suite.schema.json")
-    assert told.code == 0
-    assert told.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
+    call = bench("schema", "-o", folder / "suite.schema.json", code=0)
+    assert call.err == "warning: options are not checked: metric apples: RuntimeError: no\n"
     suite = folder / "suite.toml"
     metric = '[metrics.m]\nuse = "apples"\nanything = { at = "all" }\n'
     profile = "[profiles.quick.metrics.m]\nanything = 2\n"
@@ -480,9 +464,6 @@ def test_a_plugin_whose_schema_cannot_be_made_takes_any_option(
 
 
 def test_what_cannot_be_asked_or_written_is_told(bench: Bench, tmp_path: Path) -> None:
-    told = bench("schema", "case")
-    assert told.code == 2
-    assert "'case' is not one of" in told.err
-    told = bench("schema", "-o", tmp_path / "no" / "x.json")
-    assert told.code == 5
-    assert "No such file or directory\nhint: choose another file with -o" in told.err
+    assert "'case' is not one of" in bench("schema", "case", code=2).err
+    call = bench("schema", "-o", tmp_path / "no" / "x.json", code=5)
+    assert "No such file or directory\nhint: choose another file with -o" in call.err

@@ -50,8 +50,7 @@ def test_no_form_of_a_secret_is_left(secret: str) -> None:
 def test_no_alignment_of_base64_is_left(secret: str, before: str, behind: str) -> None:
     data = (before + secret + behind).encode(errors="surrogatepass")
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        text = encode(data).decode()
-        hidden = redact(f'"{text}"', [secret])
+        hidden = redact(f'"{encode(data).decode()}"', [secret])
         assert "***" in hidden
         at = len(before.encode(errors="surrogatepass"))
         # What is left at either side holds no whole byte of it.

@@ -33,19 +33,15 @@ def test_a_name_stands_for_the_file(bench: Bench, words: tuple[str, ...]) -> Non
 
 
 def test_a_name_can_be_run_and_served(bench: Bench) -> None:
-    ran = bench("run", "macro", "--profile", "quick", "--only", "no-such")
-    assert ran.code == 2
+    ran = bench("run", "macro", "--profile", "quick", "--only", "no-such", code=2)
     assert "--only no-such: no such scenario" in ran.err
-    served = bench("serve", "macro", "no-such")
-    assert served.code == 2
+    served = bench("serve", "macro", "no-such", code=2)
     assert "suites/macro.toml: no server 'no-such' is declared" in served.err
 
 
 def test_a_file_of_ones_own_comes_before_a_name(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "macro").write_text("benchforge = 1\n")
-    told = bench("check", "macro")
-    assert told.code == 2
-    assert "macro: no scenario is declared" in told.err
+    assert "macro: no scenario is declared" in bench("check", "macro", code=2).err
     (tmp_path / "macro").unlink()
     (tmp_path / "macro").mkdir()  # a folder is no suite
     assert "systems" in bench("check", "systems").all
@@ -54,10 +50,9 @@ def test_a_file_of_ones_own_comes_before_a_name(bench: Bench, tmp_path: Path) ->
 @pytest.mark.parametrize("command", ["run", "check", "plan", "doctor"])
 @pytest.mark.parametrize("path", ["suites/macro.toml", "suites/studies/wsgi.toml"])
 def test_a_path_to_what_is_brought_leads_to_its_name(bench: Bench, command: str, path: str) -> None:
-    told = bench(command, path)
-    assert told.code == 2
+    call = bench(command, path, code=2)
     name = Path(path).stem
-    assert told.err == (
+    assert call.err == (
         f"error: {path}: no such file\n"
         f"hint: that name is a built-in suite: write {name} instead of the path\n"
     )
@@ -65,10 +60,9 @@ def test_a_path_to_what_is_brought_leads_to_its_name(bench: Bench, command: str,
 
 @pytest.mark.parametrize("words", [("run", "macor"), ("new", "suite", "--from", "macor.toml")])
 def test_a_name_that_is_misspelt_leads_to_the_nearest(bench: Bench, words: tuple[str, ...]) -> None:
-    told = bench(*words)
-    assert told.code == 2
+    call = bench(*words, code=2)
     assert (
-        "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in told.err
+        "hint: did you mean 'macro'? benchforge brings: api-hour, capacity, cherrypy, " in call.err
     )
 
 

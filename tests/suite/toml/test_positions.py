@@ -57,10 +57,8 @@ def test_a_document_with_all_of_toml(end: str) -> None:
     found = positions(VALID.replace("\n", end))
 
     assert found.keys() == set(paths(tomllib.loads(VALID)))
-    assert found["title",] == Spot(1, 1, 5)
-    assert found["quoted key",] == Spot(2, 1, 12)
-    assert found["a", "b", "c.d"] == Spot(3, 7, 5)
-    assert found["several", 1] == Spot(5, 8, 5)
+    assert (found["title",], found["quoted key",]) == (Spot(1, 1, 5), Spot(2, 1, 12))
+    assert (found["a", "b", "c.d"], found["several", 1]) == (Spot(3, 7, 5), Spot(5, 8, 5))
     assert found["several", 2, 1, 0] == Spot(5, 20, 1)
     assert found["several", 3, "six", "seven", 0] == Spot(5, 49, 1)
     assert found["servers", "django", "workers"] == Spot(15, 1, 7)
@@ -70,8 +68,7 @@ def test_a_document_with_all_of_toml(end: str) -> None:
 
 def test_depth_is_no_matter_of_the_stack() -> None:
     many = 100_000
-    found = positions(f"a = {'[' * 49}1{']' * 49}\nb = [{'{}, ' * many}]")
-    assert len(found) == 51 + many
+    assert len(positions(f"a = {'[' * 49}1{']' * 49}\nb = [{'{}, ' * many}]")) == 51 + many
     with pytest.raises(SuiteRefused) as caught:
         positions(f"a = {'[' * 100_000}")
     assert caught.value.spot == Spot(1, 55, 1)

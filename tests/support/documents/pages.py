@@ -32,7 +32,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Return every page that is ours to show."""
-    found = (one for one in DOCS.rglob("*.md") if not {"_build", "examples"} & {*one.parts})
+    found = (path for path in DOCS.rglob("*.md") if not {"_build", "examples"} & {*path.parts})
     return [ROOT / "README.md", *sorted(found)]
 
 

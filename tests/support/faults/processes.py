@@ -28,10 +28,10 @@ def descendant(of: int, word: str) -> int | None:
 def marked(mark: str) -> list[str]:
     """The command lines of all processes that carry a mark."""
     lines = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit():
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
             try:
-                line = (one / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                line = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             except OSError:
                 continue
             if mark in line:

@@ -16,12 +16,12 @@ def shared_memory() -> set[str]:
     """Segments of System V, and files of POSIX's shared memory."""
     lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
     segments = {f"shared memory segment {line.split()[1]}" for line in lines}
-    return segments | {f"shared memory {one}" for one in Path("/dev/shm").iterdir()}  # noqa: S108
+    return segments | {f"shared memory {path}" for path in Path("/dev/shm").iterdir()}  # noqa: S108
 
 
 def processes() -> set[int]:
     """The pids of all processes here."""
-    return {int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()}
+    return {int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()}
 
 
 def _line(pid: int) -> str:

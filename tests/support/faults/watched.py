@@ -157,5 +157,4 @@ def until(look: Callable[[], Found], within_s: float = 200.0) -> Found:
 
 
 def valid(bench: Bench, one: Watched) -> None:
-    told = bench("validate", one.result)
-    assert told.code == 0, told.all
+    bench("validate", one.result, code=0)

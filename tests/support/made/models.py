@@ -68,7 +68,7 @@ def errors(run: SimulatedRun, rules: VerdictRules, times: int, seed: int = 1) ->
     draw, shares, real = Random(seed), list[float](), list[bool]()
     for _ in range(times):
         outcomes = run.outcomes(draw, rules)
-        false = [one.missed for one in outcomes if one.answered]
+        false = [outcome.missed for outcome in outcomes if outcome.answered]
         shares.append(sum(false) / max(1, len(false)))
         real += [
             one == Outcome("holds", missed=False)

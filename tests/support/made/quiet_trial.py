@@ -103,7 +103,7 @@ def header(**facts: Any) -> Header:
 
 def only(checks: Iterable[Check], id_: str, of: str | None = None) -> Check:
     """Return the one check of this id, about this where it is given."""
-    (found,) = (one for one in checks if one.id == id_ and of in {None, one.component})
+    (found,) = (check for check in checks if check.id == id_ and of in {None, check.component})
     return found
 
 

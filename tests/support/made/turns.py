@@ -38,5 +38,5 @@ def turns(*responses: int, **changed: Any) -> Turns:
 
 def other_slices(took: Turns, **changed: Any) -> Turns:
     """The same turns with other values in each slice."""
-    slices = tuple(one.model_copy(update=changed) for one in took.slices)
+    slices = tuple(slice_.model_copy(update=changed) for slice_ in took.slices)
     return took.model_copy(update={"slices": slices})

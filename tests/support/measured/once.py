@@ -20,6 +20,5 @@ def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path],
     with (place / f"once-{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not note.exists():
-            made = make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place)))
-            note.write_text(str(made))
+            note.write_text(str(make(Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place)))))
     return Path(note.read_text())

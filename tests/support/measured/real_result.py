@@ -40,10 +40,10 @@ def measured(bench: Bench, folder: Path) -> Path:
     attempt = 0
     while True:  # a neighbour that keeps pace from its rate spoils both blocks
         attempt += 1
-        told = bench("run", folder / "real.toml", "-o", folder / f"real-{attempt}")
-        if attempt == 5 or told.code == 0:
+        call = bench("run", folder / "real.toml", "-o", folder / f"real-{attempt}")
+        if attempt == 5 or call.code == 0:
             break
-    assert told.code == 0, told.all
+    assert call.code == 0, call.all
     (result,) = (folder / f"real-{attempt}").iterdir()
     return result
 

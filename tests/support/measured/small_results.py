@@ -31,8 +31,7 @@ loaders = ["closed"]
 def measured(bench: Bench, folder: Path, *more: str) -> Path:
     """Run it as a smoke, which is measured once on the busiest machine; return its folder."""
     (folder / "small.toml").write_text(SUITE)
-    told = bench("run", folder / "small.toml", "--profile", "smoke", *more, "-o", folder / "first")
-    assert told.code == 0, told.all
+    bench("run", folder / "small.toml", "--profile", "smoke", *more, "-o", folder / "first", code=0)
     (result,) = (folder / "first").iterdir()
     return result
 
@@ -54,11 +53,7 @@ def believed(result: Path, folder: Path) -> Path:
 
 
 def session(
-    result: Path,
-    folder: Path,
-    day: int,
-    by: Mapping[str, float] | None = None,
-    **header: Any,
+    result: Path, folder: Path, day: int, by: Mapping[str, float] | None = None, **header: Any
 ) -> Path:
     """Return a copy that was measured so many days later.
 

@@ -70,7 +70,7 @@ def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, st
     tries: list[Seen] = []
     while len(tries) < _TRIES:
         tries.append(measured(bench, folder, text))
-        if any(one["status"] == status for one in tries[-1].checks(id_, server)):
+        if any(check["status"] == status for check in tries[-1].checks(id_, server)):
             return tries[-1]
     taken = min(_most(seen, "N1", server) + _most(seen, "N4", server) for seen in tries)
     if taken < _FREE:
@@ -79,4 +79,4 @@ def undisturbed(bench: Bench, folder: Path, text: str, id_: str, server: str, st
 
 
 def _most(seen: Seen, id_: str, server: str) -> float:
-    return max(one["value"] or 0.0 for one in seen.checks(id_, server))
+    return max(check["value"] or 0.0 for check in seen.checks(id_, server))

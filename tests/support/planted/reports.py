@@ -53,10 +53,7 @@ def _suite(name: str, north: str, south: str, blocks: int = 8, duration: str = "
 
 PLANTED_REPORTS = (
     PlantedReport(
-        "better",
-        "differs",
-        "north serves about",
-        _suite("better", "--wait 0.005", "--wait 0.009"),
+        "better", "differs", "north serves about", _suite("better", "--wait 0.005", "--wait 0.009")
     ),
     PlantedReport(
         "equal",

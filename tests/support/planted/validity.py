@@ -50,11 +50,11 @@ class Seen:
         """All answers of a check: of a server's trials, else of comparisons and the whole."""
         if server:
             for trial in self.trials(server):
-                yield from (one for one in trial["checks"] if one["id"] == id_)
+                yield from (check for check in trial["checks"] if check["id"] == id_)
             return
         for comparison in self.summary["comparisons"]:
-            yield from (one for one in comparison["checks"] if one["id"] == id_)
-        yield from (one for one in self.summary["checks"] if one["id"] == id_)
+            yield from (check for check in comparison["checks"] if check["id"] == id_)
+        yield from (check for check in self.summary["checks"] if check["id"] == id_)
 
     def printed(self, server: str, word: str) -> str:
         """The line with that word which the load tool printed in the server's first trial."""
@@ -70,23 +70,17 @@ def measured(bench: Bench, folder: Path, suite: str, *words: str) -> Seen:
     """Run a suite; whatever its exit code is, there is a result."""
     before = set(folder.glob("results/*"))
     (folder / "suite.toml").write_text(suite)
-    told = bench("run", "suite.toml", *words, within_s=300)
+    call = bench("run", "suite.toml", *words, within_s=300)
     (result,) = set(folder.glob("results/*")) - before
-    return Seen(told, result)
+    return Seen(call, result)
 
 
 def caught(
-    fault: str,
-    seen: Seen,
-    id_: str,
-    *,
-    server: str = "",
-    status: str = "fail",
-    printed: str = "",
+    fault: str, seen: Seen, id_: str, *, server: str = "", status: str = "fail", printed: str = ""
 ) -> Mapping[str, Any]:
     """The check that caught a fault; its row is on the page, or written where VALIDITY says."""
-    found = [one for one in seen.checks(id_, server) if one["status"] == status]
-    every = [(one["status"], one["message"]) for one in seen.checks(id_, server)]
+    found = [check for check in seen.checks(id_, server) if check["status"] == status]
+    every = [(check["status"], check["message"]) for check in seen.checks(id_, server)]
     assert found, f"{id_} did not say {status}: {every}\n{seen.told.all}"
     noted(fault, id_, found[0], printed)
     return found[0]

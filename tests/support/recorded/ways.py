@@ -156,8 +156,8 @@ def _stored(result: Path) -> dict[str, Any]:
     """Return a result with the last attempts, without what checks say: they are formed again."""
     header = json.loads((result / "result.json").read_text())
     header["plan"] = [step for step in header["plan"] if step["block"] <= BLOCKS]
-    trials = (json.loads(one.read_text()) for one in sorted(result.glob("trials/*/trial.json")))
-    ceilings = [json.loads(one.read_text()) for one in result.glob("ceilings/*/ceiling.json")]
+    trials = (json.loads(path.read_text()) for path in sorted(result.glob("trials/*/trial.json")))
+    ceilings = [json.loads(path.read_text()) for path in result.glob("ceilings/*/ceiling.json")]
     last = {(one["block"], one["position"]): one for one in trials if one["block"] <= BLOCKS}
     for trial in (*last.values(), *(ceiling["trial"] for ceiling in ceilings)):
         trial["checks"] = [one for one in trial["checks"] if one["id"] in {"quiet", "placement"}]

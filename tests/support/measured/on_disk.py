@@ -1,0 +1,31 @@
+"""What a run left on the disk, as tests read and change it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchforge.model.files.folder import read_trials
+from benchforge.model.summary.summary import Summary
+
+
+def only_result(folder: Path) -> Path:
+    """Return the only result of a folder."""
+    (result,) = (folder / "results" if (folder / "results").exists() else folder).iterdir()
+    return result
+
+
+def summary_of(result: Path) -> Summary:
+    return Summary.model_validate_json((result / "summary.json").read_text())
+
+
+def places(result: Path) -> list[tuple[int, int]]:
+    """Return block and position of each trial."""
+    return [(trial.block, trial.position) for trial in read_trials(result)]
+
+
+def edited(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change a document."""
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
