@@ -111,9 +111,9 @@ def _read(trials: Sequence[Trial]) -> list[LoadAnswers]:
 
 def _together(parts: Iterable[Windows]) -> Windows:
     """Return the windows of several trials as one number each."""
-    every = [dict(one) for one in parts]
+    rows = [dict(windows) for windows in parts]
     names = Windows.model_fields.keys() - {"longest_s"}
-    return Windows().like(**{name: sum(one[name] for one in every) for name in names})
+    return Windows().like(**{name: sum(row[name] for row in rows) for name in names})
 
 
 def _bound(wrong: int, of: int) -> str:
@@ -198,8 +198,8 @@ def _unanswered(trials: Sequence[Trial]) -> Iterator[str]:
     if missed := sorted({*kinds} - {one.kind for seen in monitors for one in seen.answers}):
         yield f"no answer to {conjoined(missed, 'or')} came then"
     reasons = Counter[str]()
-    for one in monitors:
-        reasons.update(one.unanswered)
+    for monitor in monitors:
+        reasons.update(monitor.unanswered)
     yield from (f"{exact(count)} not answered: {why}" for why, count in reasons.items())
     if unjudged := sum(one.unjudged for one in monitors):
         yield f"{exact(unjudged)} not judged: bodies too many, too large or compressed"

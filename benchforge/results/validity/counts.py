@@ -40,12 +40,12 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
     """Say which numbers of the windows of a load cannot be."""
     parts: dict[JsonPath, Windows] = {("load",): read.load, ("around",): read.around}
     parts |= {("kinds", label): one for label, one in read.kinds.items()}
-    for path, one in parts.items():
-        yield from beneath(path, _window_counts(one))
-    for label, one in read.kinds.items():
+    for path, part in parts.items():
+        yield from beneath(path, _window_counts(part))
+    for label, kind in read.kinds.items():
         for name in ("judged", "wrong", "answers", "wrong_answers"):
             most = getattr(read.load, name)
-            message = _at_most(getattr(one, name), most, "of all kinds together", name)
+            message = _at_most(getattr(kind, name), most, "of all kinds together", name)
             yield from beneath(("kinds", label), message)
     judged = sum(one.answers + one.unjudged for one in (read.load, read.around))
     yield from _at_most(sum(one.answers for one in read.answers), judged, "answers", "answers")
@@ -53,13 +53,13 @@ def windows(read: LoadAnswers) -> Iterator[Contradiction]:
         yield "nothing is known, and windows were opened", ("why",)
 
 
-def _window_counts(one: Windows) -> Iterator[Contradiction]:
-    yield from _at_most(one.judged, one.windows, "windows", "judged")
-    yield from _at_most(one.judged, one.answers, "answers", "judged")
-    yield from _at_most(one.wrong + one.other_bodies, one.judged, "judged windows", "wrong")
-    yield from _at_most(one.wrong, one.wrong_answers, "wrong answers", "wrong")
-    most = one.answers if one.wrong else 0
-    yield from _at_most(one.wrong_answers, most, "answers of wrong windows", "wrong_answers")
+def _window_counts(part: Windows) -> Iterator[Contradiction]:
+    yield from _at_most(part.judged, part.windows, "windows", "judged")
+    yield from _at_most(part.judged, part.answers, "answers", "judged")
+    yield from _at_most(part.wrong + part.other_bodies, part.judged, "judged windows", "wrong")
+    yield from _at_most(part.wrong, part.wrong_answers, "wrong answers", "wrong")
+    most = part.answers if part.wrong else 0
+    yield from _at_most(part.wrong_answers, most, "answers of wrong windows", "wrong_answers")
 
 
 def without_body(reading: Reading) -> Reading:
