@@ -187,10 +187,7 @@ def _suite(
     yield from left_faults(tables, registry)
     labelled = yield from labelled_tables(tables)
     yield from profile_faults(written, [*Top.model_fields, *TABLES])
-    labels = {
-        kind: tuple(dict.fromkeys((*of_kind, *as_table(tables.get(kind)))))
-        for kind, of_kind in labelled.items()
-    }
+    labels = {kind: _labels(tables.get(kind), of_kind) for kind, of_kind in labelled.items()}
     parts = yield from declared(labelled, registry, environment)
     measured = metrics(parts["metrics"])
     yield from upstream_faults(parts["servers"], labels["servers"])
