@@ -81,7 +81,7 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     told = run("report", "--open")
     page = Path(told.out.strip().removeprefix("file://"))
     assert (told.code, page.parent.name[:16]) == (0, "benchforge-page-"), told.all
-    assert page.read_bytes() == (original / "report.html").read_bytes()
+    assert "<title>small" in page.read_text()
     shutil.rmtree(page.parent)
 
 
@@ -251,7 +251,7 @@ def test_a_signal_while_reports_are_written_loses_nothing(
 @pytest.mark.parametrize(
     ("make", "code", "says"),
     [
-        (lambda result: result / "nowhere", 2, "nowhere: No such file"),
+        (lambda result: result / "nowhere", 2, "nowhere/result.json: No such file"),
         (lambda result: result / "trials", 2, "name the folder of a result"),
         (lambda result: result / "summary.json", 2, "summary.json: is a file"),
     ],

@@ -206,7 +206,8 @@ def _of_claims(header: Parsed[Header]) -> Iterator[FileFault]:
     there = {identity(case) for case in header.model.cases}
     for number, claim in enumerate(header.model.claims):
         for case in claim.cases:
-            if identity(case) not in there:
+            axes = {axis: value for axis, value in case.vary.items() if axis != case.part}
+            if identity(case.model_copy(update={"vary": axes})) not in there:
                 yield header.fault(f"{named(case)} is not in `cases`", "claims", number)
 
 

@@ -1,5 +1,6 @@
 """The agents of study AH, served by aiohttp and asyncpg."""
 
+import argparse
 import asyncio
 import json
 import os
@@ -83,7 +84,8 @@ async def nothing(connection):
     pass
 
 
-def create():
+def create(argv=None):
+    """Build the application; also the entry function of `python -m aiohttp.web app:create`."""
     app = web.Application()
     app.cleanup_ctx.append(open_pool)
     app.router.add_get("/index", index)
@@ -93,3 +95,11 @@ def create():
 
 
 app = create()
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8080)
+    options = parser.parse_args()
+    # No access log: gunicorn writes none either.
+    web.run_app(app, host=options.host, port=options.port, access_log=None)
