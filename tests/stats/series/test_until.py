@@ -304,7 +304,7 @@ def test_what_cannot_be_is_seen(
     shutil.copytree(stopped[0], result)
     name = "stop_decision" if file == "summary" else "until"
     edited(result / f"{file}.json", lambda one: one[name].update(change))
-    assert says in bench("verify", "--level", "numbers", "--all", result, code=1).out
+    assert says in bench("verify", "--level", "numbers", "--all", result, code=1).all
 
 
 def test_a_lost_block_is_missed(bench: Bench, stopped: tuple[Path, str], tmp_path: Path) -> None:
