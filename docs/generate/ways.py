@@ -94,10 +94,14 @@ def outcomes(results: Iterable[Recording]) -> Mapping[tuple[Row, Way], Sequence[
 
 def _by_way(result: Recording) -> Iterator[tuple[Way, Sequence[Check]]]:
     header, summary = result.header, result.summary
-    yield from ((way_of(trial), trial.checks) for trial in result.trials)
-    yield from (("ceiling", trial.checks) for trial in result.ceilings)
-    ways = [way_of_comparison(header, comparison.scenario) for comparison in summary.comparisons]
-    yield from zip(ways, (comparison.checks for comparison in summary.comparisons), strict=True)
+    for trial in result.trials:
+        yield way_of(trial), trial.checks
+    for trial in result.ceilings:
+        yield "ceiling", trial.checks
+    ways: list[Way] = []
+    for comparison in summary.comparisons:
+        ways.append(way_of_comparison(header, comparison.scenario))
+        yield ways[-1], comparison.checks
     # A result with turns also has comparisons alone, its bridges.
     yield max(ways, key=WAYS.index), summary.checks
 

@@ -492,7 +492,8 @@ def printed(row: Row, run: Run) -> str:
 def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
     """Return the options that a command sets, after the suite's own reader took them."""
     words = shlex.split(text.replace(";", " ; "))
-    settings = [words[n + 1].partition("=")[::2] for n, word in enumerate(words) if word == "--set"]
+    parts = [words[n + 1].partition("=") for n, word in enumerate(words) if word == "--set"]
+    settings = [(path, value) for path, _, value in parts]
     tool = 'connections = 16\nduration = "10s"\n'
     suite = SUITE.format(server=row.server, tool=row.tool, load=tool, request=row.request)
     loaded(folder / "suite.toml", Registry(), settings=settings, text=suite)

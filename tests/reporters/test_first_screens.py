@@ -187,9 +187,12 @@ def outcome(*verdicts: SpeedVerdict, **changed: Any) -> Outcome:
         "head": "working tree",
         "limit": 0.05,
         "level": 0.98,
+        "questions": tuple(pairs),
+        "notes": ("not compared: servers.x: new",),
+        "result": "results/x",
+        **changed,
     }
-    fields |= {"questions": tuple(pairs), "notes": ("not compared: servers.x: new",)}
-    return Outcome(**(fields | {"result": "results/x"} | changed))
+    return Outcome(**fields)
 
 
 SLOWER = SpeedVerdict("slower", 0.8, 0.75, 0.85, 12)

@@ -385,12 +385,9 @@ def _any_log(lines: list[tuple[str, int]], behind_proxy: bool) -> bool:
         source.write_text(content, encoding="utf-8", errors="surrogatepass")
         try:
             log = read(source, behind_proxy=behind_proxy)
-            refused = ""
         except Unusable as error:
-            refused = error.message
-        if refused:
-            assert refused.startswith(f"{source}: no request"), refused
-            assert "\n" not in refused
+            assert error.message.startswith(f"{source}: no request"), error.message  # noqa: PT017
+            assert "\n" not in error.message  # noqa: PT017
             return False
         written = texts(log, source, suite)
         for file, text in written.items():

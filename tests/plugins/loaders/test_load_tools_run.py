@@ -153,6 +153,7 @@ def test_clients_of_h2load_die_on_a_server_that_cuts_connections(tmp_path: Path)
 
 def test_requests_that_h2load_never_sent_failed_by_the_servers_doing(tmp_path: Path) -> None:
     options = CLOSED | {"protocol": "h2c"}
+    refused, folder = OutputDamaged("not refused"), tmp_path
     for attempt in range(4):  # on a loud machine no request may end in a second
         folder = tmp_path / f"{attempt}"
         folder.mkdir()

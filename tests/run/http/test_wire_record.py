@@ -9,8 +9,9 @@ from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.results.validity.counts import windows
 from benchforge.run.http.wire.record import WireRecord, WireWindow, record_of, tallied
 
+FIELDS = {"status": 200, "content_type": "", "length": 1, "sha256": "0", "answers": 0}
 DISTINCT = tuple(
-    MonitorAnswer(status=200, content_type="", length=1, sha256="0", answers=0, **fields)
+    MonitorAnswer.model_validate({**FIELDS, **fields})
     for fields in (
         {},
         {"kind": "a"},

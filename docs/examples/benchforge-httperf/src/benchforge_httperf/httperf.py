@@ -44,7 +44,7 @@ class Httperf(Printing):
         (opened, sent, replies, seconds), sizes, codes, errors, others = numbers(text, PRINTED)
         total, late, stalled, refused, reset = errors
         lost = {"timeout": late + stalled, "connect": refused, "reset": reset, "other": others[3]}
-        statuses = dict(zip(("1xx", "2xx", "3xx", "4xx", "5xx"), codes, strict=True))
+        statuses = dict(zip((f"{n}xx" for n in range(1, 6)), codes, strict=True))
         require(not sum(others[:3]), f"{sum(others[:3])} connections lacked a descriptor or a port")
         require(sum(codes) == replies and sum(lost.values()) == total, "parts are not their total")
         require(replies <= sent <= replies + total, f"{replies} replies to {sent} requests")
