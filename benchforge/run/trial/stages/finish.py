@@ -50,9 +50,8 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
             recorder.right = right
         elif recorder.stream and warm.mix:
             recorder.stream = warm.mix.judged(recorder.stream)
-    if scope.inputs.step.case.turns is None and not scope.inputs.divided:
-        load_again(scope, warm)
-    with recorder.phase("ask"):
+    load_again(scope, warm)
+    with recorder.phase("finish"):
         _judge_load(scope, warm)
 
 

@@ -74,14 +74,17 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
 def load_again(scope: TrialScope, warm: WarmServer) -> None:
     """Load for a moment after the load: answers are judged where windows disturb nothing.
 
-    A warm-up has had its windows. Records of a mix are for the load, and a tool that takes long to
-    start or to end would cost more than it shows.
+    A warm-up, or slices that do not count, have had their windows. Records of a mix and a share of
+    a divided load are for the load, and a tool that takes long to start or to end would cost more
+    than it shows.
     """
     case = scope.case
     short = case.driver.interrupted_by is not None
     short = short or warming(case.driver, _AGAIN_S).declared_s() <= _AGAIN_S
     hurried = scope.context.quiet == "off"  # a smoke run, or one that waits for nothing
-    if case.warm_up_s or case.workload or warm.windows.why or not short or hurried:
+    for_load = case.workload or scope.inputs.divided
+    windows_before = case.warm_up_s or case.turns or warm.windows.why
+    if windows_before or for_load or not short or hurried:
         return
     with scope.recorder.phase("after the load"), contextlib.suppress(TrialFailed, OutputDamaged):
         _load_uncounted(scope, warm.target, warm.windows, "after-load", _AGAIN_S)

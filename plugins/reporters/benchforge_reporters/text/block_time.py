@@ -13,6 +13,7 @@ _STAGES = {
     "warm up": ("probes", "links", "stream", "warm-up"),
     "load": ("freeze", "rates", "load", "end"),
     "finish": ("finish",),
+    "load again": ("after the load",),
     "stop": ("stop", "leave"),
 }
 _TOGETHER = ("freeze", "rates", "load", "end", "stop")
