@@ -226,6 +226,18 @@ def record_of(text: bytes) -> Record:
     return record
 
 
+def unjudged_answer(kind: SeenAnswer) -> MonitorAnswer:
+    """Return a kind of answer of which nothing is said, none of them counted yet."""
+    return MonitorAnswer(
+        status=kind.status,
+        content_type=kind.content_type,
+        length=kind.length,
+        sha256=kind.sha256,
+        answers=0,
+        judged=False,
+    )
+
+
 def judged_answer(
     kind: SeenAnswer, body: bytes | None, right: HttpProbe, of_probes: frozenset[str]
 ) -> MonitorAnswer:
@@ -242,17 +254,13 @@ def judged_answer(
         )
         wrong = right.wrong(HttpAnswer(answer, body)) or ""
     other_body = body is not None and not wrong and sha256 not in of_probes
-    return MonitorAnswer(
-        status=kind.status,
-        content_type=kind.content_type,
-        length=kind.length,
-        sha256=kind.sha256,
-        answers=0,
-        wrong=wrong,
-        judged=body is not None or wrong != "",
-        other_body=other_body,
-        begin=(body or b"")[:BEGIN].decode(errors="replace") if other_body else "",
-    )
+    judgement = {
+        "wrong": wrong,
+        "judged": body is not None or wrong != "",
+        "other_body": other_body,
+        "begin": (body or b"")[:BEGIN].decode(errors="replace") if other_body else "",
+    }
+    return unjudged_answer(kind).model_copy(update=judgement)
 
 
 def tallied(record: Record, kinds: Sequence[MonitorAnswer]) -> Monitor:

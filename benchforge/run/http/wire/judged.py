@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from benchforge.model.trial.answers.coding import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import MonitorAnswer
-from benchforge.run.http.monitor import KEPT, KEPT_BODY, SeenAnswer, judged_answer
+from benchforge.run.http.monitor import (
+    KEPT,
+    KEPT_BODY,
+    SeenAnswer,
+    judged_answer,
+    unjudged_answer,
+)
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.capture import CapturedWindow
 from benchforge.run.http.wire.exchanges import Exchange, exchanges
@@ -110,14 +116,7 @@ class Judge:
         self, summary: SeenAnswer, body: bytes | None, rights: Sequence[Right]
     ) -> MonitorAnswer:
         """Return the first judgement that it is right, or else the first one."""
-        unknown = MonitorAnswer(
-            status=summary.status,
-            content_type=summary.content_type,
-            length=summary.length,
-            sha256=summary.sha256,
-            answers=0,
-            judged=False,
-        )
+        unknown = unjudged_answer(summary)
         answers = []
         for right in rights:
             answer = unknown
