@@ -1,6 +1,7 @@
 """The manifest again: whether the files are those that the result had when its run ended."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from benchforge.model.files.file import FileFault, Parsed
@@ -10,14 +11,24 @@ from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.run.disk.manifest import MOST_BYTES, listable
 from benchforge.text import door
 
+Digests = Callable[[str], str]
+"SHA-256 of a file of a result, by its name. Raises OSError."
 
-def changed_files(manifest: Parsed[Manifest]) -> Iterator[RecomputedValue | FileFault]:
+
+def digests_of(folder: Path) -> Digests:
+    """Return the digests of the files in a folder; each file is read once."""
+    return cache(lambda name: door.sha256(folder, name, MOST_BYTES))
+
+
+def changed_files(
+    manifest: Parsed[Manifest], digest_of: Digests
+) -> Iterator[RecomputedValue | FileFault]:
     """Yield the digest of each listed file, and what contradicts the list."""
     folder, lists = manifest.file.parent, manifest.file.name
     for name, digest in manifest.model.files.items():
         path = ("files", name)
         try:
-            now = door.sha256(folder, name, MOST_BYTES)
+            now = digest_of(name)
         except OSError as error:
             missing = isinstance(error, FileNotFoundError)
             if not missing or _needed(name):

@@ -8,27 +8,27 @@ from pathlib import Path
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.folder import MANIFEST, SIGNED, TRIALS
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.recomputed.manifest import changed_files
+from benchforge.results.recomputed.manifest import Digests, changed_files
 from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.results.validity.faults import FolderFiles, contradictions
-from benchforge.run.disk.manifest import MOST_BYTES, listable
-from benchforge.text import door
+from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
 
 Values = Iterator[RecomputedValue | FileFault]
 
 
-def form(files: FolderFiles) -> Values:
+def form(files: FolderFiles, digest_of: Digests) -> Values:
     """Yield the digest of each file that is listed, and what files say that cannot be."""
     yield from files.unread
     if files.header is None:
         return
     yield from contradictions(files)
     for manifest in files.manifests.values():
-        yield from changed_files(manifest if manifest.file.name == MANIFEST else measured(manifest))
+        signed = manifest.file.name == SIGNED
+        yield from changed_files(measured(manifest) if signed else manifest, digest_of)
 
 
-def completeness(files: FolderFiles) -> Values:
+def completeness(files: FolderFiles, digest_of: Digests) -> Values:
     """Yield what nothing lists, and what was not signed where something was."""
     manifest, signed = files.manifests.get(MANIFEST), files.manifests.get(SIGNED)
     if manifest is not None:
@@ -40,7 +40,7 @@ def completeness(files: FolderFiles) -> Values:
         if unsigned := list(_unsigned(files.folder, signed.model)):
             why = f"was signed without {listed(unsigned)}"
             yield FileFault(signed.file, "", None, why, "unreadable")
-        for why in _changed_reports(files.folder, signed.model):
+        for why in _changed_reports(signed.model, digest_of):
             yield RecomputedValue(signed, ("files",), cannot=why)
 
 
@@ -73,11 +73,11 @@ def _unsigned(folder: Path, signed: Manifest) -> Iterator[str]:
     yield from (name for name in names if not place_of(name))
 
 
-def _changed_reports(folder: Path, signed: Manifest) -> Iterator[str]:
+def _changed_reports(signed: Manifest, digest_of: Digests) -> Iterator[str]:
     """Yield signed reports and tables that are not there, or not as they were."""
     for name in signed.files.keys() - signed.measured.keys():
         try:
-            if door.sha256(folder, name, MOST_BYTES) != signed.files[name]:
+            if digest_of(name) != signed.files[name]:
                 yield f"{name} is not the file that was signed"
         except OSError:
             yield f"{name} was signed, and cannot be read"

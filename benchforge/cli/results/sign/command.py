@@ -39,7 +39,7 @@ def command(options: SignOptions) -> int:
     from benchforge.model.files.file import FileFault, parse
     from benchforge.model.files.folder import HEADER, MANIFEST, SIGNATURE, SIGNED, accepted
     from benchforge.model.files.manifest import Manifest
-    from benchforge.results.recomputed.manifest import changed_files
+    from benchforge.results.recomputed.manifest import changed_files, digests_of
     from benchforge.results.verify.form import trials_in_words
     from benchforge.results.verify.ssh_keygen import signature
     from benchforge.run.disk.result_writer import ResultWriter
@@ -55,7 +55,7 @@ def command(options: SignOptions) -> int:
                 f"{folder}: no {MANIFEST}, since its run did not end", f"to end it: {keep.goes_on}"
             )
         manifest = accepted(parse(folder, MANIFEST, Manifest))
-        for value in changed_files(manifest):
+        for value in changed_files(manifest, digests_of(folder)):
             if isinstance(value, FileFault) or value.cannot:
                 why = str(value) if isinstance(value, FileFault) else value.cannot
                 raise InvalidFile(

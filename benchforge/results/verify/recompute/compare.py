@@ -1,6 +1,6 @@
 """Whether the numbers of a result are those that its raw files give."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -14,6 +14,7 @@ from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
+from benchforge.results.recomputed.manifest import digests_of
 from benchforge.results.recomputed.verified import Verified, compare_values
 from benchforge.results.validity.faults import FolderFiles, read_files, read_manifests
 from benchforge.results.validity.lines import summed
@@ -104,24 +105,21 @@ def verify(
     if level == "form":
         verified = Verified(len(files.trials))
     else:
-        result = _result(files, registry, large)
-        if level == "evidence":
-            further = (*EVIDENCE, *NUMBERS, *further)
-            _ = result.suite  # one that cannot be had is refused before anything is compared
-        else:
-            further = (*NUMBERS, *further)
-        verified = _recomputed(result, further)
-        if level != "evidence":
-            verified.as_written = ()  # no value of a trial was computed again
+        verified = _recomputed(_result(files, registry, large), level, further)
     summary_lines = () if files.summary is None else summed(files.summary)
-    rest = summary_lines if level == "form" else completeness(files)
-    for value in chain(form(files), rest):
+    digest_of = digests_of(folder)
+    rest = summary_lines if level == "form" else completeness(files, digest_of)
+    for value in chain(form(files, digest_of), rest):
         verified.add(value)
     return verified
 
 
-def _recomputed(result: Result, recomputations: Iterable[Recomputation]) -> Verified:
-    """Compare what is computed again."""
+def _recomputed(result: Result, level: Level, further: tuple[Recomputation, ...]) -> Verified:
+    """Compare what is computed again; values of trials are at the level `evidence` only."""
+    recomputations = (*NUMBERS, *further)
+    if level == "evidence":
+        recomputations = (*EVIDENCE, *recomputations)
+        _ = result.suite  # one that cannot be had is refused before anything is compared
     verified = Verified(
         len(result.trials), other="" if result.ours else result.header.model.benchforge
     )
@@ -143,13 +141,20 @@ def _recomputed(result: Result, recomputations: Iterable[Recomputation]) -> Veri
                     document = _document(again.file, *again.path[:1])
                 compare_values(again, document, verified, ours=result.ours)
                 covered.setdefault(again.file.file, set()).add(again.path)
+    if level == "evidence":
+        verified.as_written = _as_written(result, covered)
+    return verified
+
+
+def _as_written(result: Result, covered: Mapping[Path, Container[JsonPath]]) -> tuple[str, ...]:
+    """Return what was not computed again: numbers of trials, and what the header states."""
     numbers = {
         _group(path)
         for trial in result.trials
         for path in _numbers(trial.model.model_dump(mode="json"), (), covered.get(trial.file, ()))
     }
-    verified.as_written = tuple(sorted({*numbers, *STATED}))
-    return verified
+    stated = {name for name in STATED if getattr(result.header.model, name)}
+    return tuple(sorted({*numbers, *stated}))
 
 
 def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:
