@@ -40,7 +40,7 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/cli/results/audit": {"rate", "wall", "cpu"},
     "benchforge/results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
-    "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
+    "benchforge/stats/turns.py": {"latency"},  # a field of a reading
     "benchforge/results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},

@@ -18,7 +18,7 @@ from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.region import lies, region
-from benchforge.stats.verdict.comparability import in_short, wrong_answers
+from benchforge.stats.verdict.comparison import in_short, wrong_answers
 from benchforge.stats.verdict.judge import judge
 from benchforge.text.readable import blocks_that_tell, percent
 from benchforge.text.readable import times as ratio_text

@@ -14,7 +14,7 @@ from benchforge.model.values.case_name import CaseName, shared
 from benchforge.model.values.metric_title import titled
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.ratio import ratio
-from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.text.readable import exact
 
 Key = tuple[str, str, str, str, int]

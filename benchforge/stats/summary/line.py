@@ -12,7 +12,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE, Window
 from benchforge.model.values.compact import compact
 from benchforge.parts.part import Metric
-from benchforge.stats.turns.reading import WHY_UNKNOWN
+from benchforge.stats.turns import WHY_UNKNOWN
 from benchforge.text.readable import listed
 
 WHY_NO_KIND = "the load tool does not say which request a response belongs to"

@@ -27,7 +27,7 @@ from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header
 from benchforge.run.machine import calibration as stored
-from benchforge.stats.observation.noise import spread
+from benchforge.stats.observation import spread
 
 SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
 

@@ -19,7 +19,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
-from benchforge.stats.observation.noise import spread
+from benchforge.stats.observation import spread
 from benchforge.suite.plan import START_AND_STOP_S
 from benchforge.text.readable import counted, exact, figure, percent, spoken
 

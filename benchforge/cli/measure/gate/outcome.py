@@ -16,8 +16,7 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.measurand import RATE
 from benchforge.model.values.metric_title import titled
 from benchforge.results.conclude import Summed
-from benchforge.stats.verdict.comparability import wrong_answers
-from benchforge.stats.verdict.comparison import ComparisonEvidence
+from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 
 
 class GatedPair(NamedTuple):

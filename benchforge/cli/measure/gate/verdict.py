@@ -10,7 +10,7 @@ import math
 from typing import Literal, NamedTuple
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import STOPPED, at_level
 

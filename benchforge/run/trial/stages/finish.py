@@ -15,7 +15,7 @@ from benchforge.run.trial.scope import TrialScope
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.warm_up import WarmServer, load_again, still_there
 from benchforge.run.trial.stages.windows import judged
-from benchforge.stats.turns.reading import counted_in_slices, in_turns
+from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.suite.secrets.redact import redact
 
 _OPENED = ("TcpPassiveOpens", "TcpActiveOpens")

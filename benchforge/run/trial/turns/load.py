@@ -31,7 +31,7 @@ from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
-from benchforge.stats.turns.order import (
+from benchforge.stats.turns import (
     LEAST_OF_FROZEN,
     LEAST_OF_SEQUENTIAL,
     LEAST_REQUESTS,

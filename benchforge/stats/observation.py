@@ -6,11 +6,11 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchforge.model.trial.observation import NetworkFlow, Observation
 from benchforge.model.trial.rows import TIME, SystemRow, UsageRow, system_rows, usage_rows
-from benchforge.stats.timeseries.theil_sen import growth
+from benchforge.stats.timeseries.trend import growth
 
 COUNTER = "TcpOutSegs"
 BIN_S = 0.25
@@ -188,3 +188,25 @@ def _at(points: Sequence[tuple[float, float]], time_s: float) -> float:
         return points[max(0, place - 1)][1]
     (before, low), (after, high) = points[place - 1 : place + 1]
     return low + (high - low) * (time_s - before) / (after - before)
+
+
+class Spread(NamedTuple):
+    """How a number was spread over rounds, in its own unit."""
+
+    median: float
+    high: float
+    "The 99 % quantile: of fewer than 100 rounds it is the largest."
+    largest: float
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Return median, 99 % quantile and largest of one value at least.
+
+    A quantile p of n values is the smallest of which p·n are not above.
+    """
+    ordered = sorted(values)
+    return Spread(_quantile(ordered, 0.5), _quantile(ordered, 0.99), ordered[-1])
+
+
+def _quantile(ordered: Sequence[float], p: float) -> float:
+    return ordered[max(0, math.ceil(p * len(ordered)) - 1)]
