@@ -22,8 +22,7 @@ from benchforge.errors import (
     Unusable,
 )
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.bounds import bounded
-from benchforge.model.values.file_names import Below
+from benchforge.model.values.bounds import Below, bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.remote import wire
 from benchforge.run.programs.runtimes import Ready

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
-from benchforge.model.suite.turns import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
+from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load
 from benchforge.model.trial.turns import Turns

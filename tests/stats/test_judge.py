@@ -11,8 +11,7 @@ from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
 from present import present
 
-from benchforge.model.suite.claim import Claim, ClaimInstance, Term
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term, VerdictRules
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Placebo
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample

@@ -9,7 +9,7 @@ from made.observed import reading
 from made.quiet_trial import trial
 from made.turns import turns
 
-from benchforge.model.suite.turns import TurnsPlanned, longest_freeze_s
+from benchforge.model.suite.until import TurnsPlanned, longest_freeze_s
 from benchforge.model.trial.turns import Turns
 from benchforge.stats.turns import (
     LEAST_REQUESTS,

@@ -37,7 +37,7 @@ def without_secrets(text: str) -> str:
 def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
     """Return what hides the secrets of a command line; a few characters are none."""
     from benchforge.suite.secrets.redact import SHOWN, hiding  # noqa: PLC0415 - as above
-    from benchforge.suite.secrets.telling import secrets_of_words  # noqa: PLC0415
+    from benchforge.suite.secrets.redact import secrets_of_words  # noqa: PLC0415
 
     return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
 from typing import Final
 
-from benchforge.model.summary.capacity import Sweep
-from benchforge.model.summary.concurrency_sweep import ConcurrencySweep, Level
+from benchforge.model.summary.capacity import ConcurrencySweep, Level, Sweep
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial

@@ -15,7 +15,7 @@ from benchforge.model.summary.summary import MetricSummary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.metric_title import titled
+from benchforge.model.values.measurand import titled
 from benchforge.parts.part import Metric
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import ERROR, at_level, confidence_sequence

@@ -7,9 +7,8 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Literal
 
-from benchforge.model.trial.bins import Bins, bins_of
 from benchforge.model.trial.trial import Trial
-from benchforge.model.trial.window import SteadyState, Window
+from benchforge.model.trial.window import Bins, SteadyState, Window, bins_of
 from benchforge.stats.timeseries.trend import growth, mann_kendall, partition
 from benchforge.text.readable import change, exact, percent
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from benchforge.model.summary.comparison_verdict import (
+from benchforge.model.summary.ranking import MetricRanking
+from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
+from benchforge.model.summary.verdict import (
     CLOSE,
     ComparisonState,
     ComparisonVerdict,
+    Objection,
 )
-from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
-from benchforge.model.summary.verdict import Objection
 from benchforge.model.trial.check import Check
 from benchforge.stats.verdict.objections import Sides, against, spoiled
 

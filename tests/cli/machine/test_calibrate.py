@@ -20,8 +20,7 @@ from pydantic import ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
-from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
-from benchforge.cli.machine.calibrate.rounds import keep
+from benchforge.cli.machine.calibrate.rounds import between_neighbours, keep, shown
 from benchforge.cli.machine.doctor.machine.calibration import findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration

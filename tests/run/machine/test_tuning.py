@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering, needed
 
-from benchforge.model.suite.tuning import AppliedTuning, Tuning
+from benchforge.model.suite.placement import AppliedTuning, Tuning
 from benchforge.parts.command import Command
 from benchforge.parts.registry import Registry
 from benchforge.run.sandbox import keeper

@@ -10,11 +10,10 @@ from benchforge.cli.measure.gate.pairs import base_label, renamed
 from benchforge.cli.measure.gate.ratios import pair_ratio
 from benchforge.cli.measure.gate.verdict import WORST_FIRST, SpeedVerdict, judge
 from benchforge.cli.measure.gate.waivers import waiver_of
-from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import RATE
-from benchforge.model.values.metric_title import titled
+from benchforge.model.values.measurand import RATE, titled
 from benchforge.results.conclude import Summed
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.claim import Waiver
 
 
 def waiver_of(

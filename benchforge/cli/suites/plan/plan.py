@@ -5,8 +5,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.suite.search import RateSearch
-from benchforge.model.suite.turns import TurnsPlanned
-from benchforge.model.suite.until import Until
+from benchforge.model.suite.until import TurnsPlanned, Until
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import Frozen
 

@@ -20,7 +20,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.parts.plugin_fault import reading_of
+from benchforge.parts.fault import reading_of
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided

@@ -6,7 +6,7 @@ from benchforge.errors import OutputDamaged
 from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.observation import Observation
-from benchforge.parts.plugin_fault import reading_of
+from benchforge.parts.fault import reading_of
 from benchforge.parts.site import Output
 from benchforge.run.http import probes
 from benchforge.run.http.request import once

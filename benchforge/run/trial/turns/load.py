@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from benchforge.errors import LaunchLost, TrialFailed
-from benchforge.model.suite.turns import TurnsPlanned
+from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.turns import Slice, Turns
+from benchforge.parts.fault import commands_of, covering
 from benchforge.parts.part import Driver
-from benchforge.parts.plugin_fault import commands_of, covering
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
 from benchforge.run.sandbox.sandbox import Running

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from benchforge.model.suite.runtime import OWN, Runtime
-from benchforge.parts.part import RunsPython
+from benchforge.model.suite.code import OWN, Runtime
+from benchforge.parts.part import RunsPython, Service
 from benchforge.suite.environment import Environment
-from benchforge.suite.matrix.axis import axis
+from benchforge.suite.matrix import axis
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault, Hint, Nearest
@@ -73,3 +73,20 @@ def _faults(at: Path, named: JsonValue, labels: Sequence[str]) -> Iterator[Fault
         if labels:
             hint = Nearest(named, labels, "declared")
         yield Fault(at, f"no runtime {named!r} is declared", hint)
+
+
+def port_faults(
+    scenarios: Mapping[str, Scenario], parts: Mapping[str, Mapping[str, Declared]]
+) -> Iterator[Fault]:
+    """Yield each port that two backends of a scenario have, or a backend and a server."""
+    for scenario in scenarios.values():
+        taken: dict[int, str] = {}
+        used = [("backends", one) for one in scenario.backends]
+        for table, label in (*used, *(("servers", one) for one in scenario.servers)):
+            part = parts[table][label].part if label in parts[table] else None
+            for port in part.fixed_ports().values() if isinstance(part, Service) else ():
+                if port in taken:
+                    message = f"port {port} is the port of {taken[port]}, too"
+                    yield Fault((table, label, "port"), message, "choose another port")
+                elif table == "backends":
+                    taken[port] = f"backends.{label}"
