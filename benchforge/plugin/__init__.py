@@ -161,10 +161,7 @@ __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
 __all__ += ["door", "readable", "safe"]
 
-_SUMMARIES = (
-    *("summary", "verdict", "ranking", "metric_ranking", "concurrency_sweep"),
-    *("capacity", "cause", "comparison_verdict", "doubts"),
-)
+_SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts")
 
 
 def __getattr__(name: str) -> object:
