@@ -24,7 +24,7 @@ class ReportOptions:
     )
     write: bool = option("--write", help="Write summary and reports anew into the result.")
     opened: bool = option(
-        "--open", help="Write the page into a temporary folder, and open it in a browser."
+        "--open", help="Write the page into the cache, and open it in a browser."
     )
     names: tuple[str, ...] = option(
         "--reporter", metavar="NAME", help="Use only this reporter; repeatable."
