@@ -3,6 +3,7 @@
 import importlib
 import io
 import json
+import os
 import shutil
 import signal
 import socket
@@ -653,6 +654,25 @@ def test_waiting_for_a_connection_is_told_apart_from_being_late(tmp_path: Path) 
     assert reading.service_time is not None
     assert reading.service_time.count == 100
     assert later_than(reading.service_time, 250_000) == 1
+
+
+# In turns
+
+
+def test_what_waits_for_a_connection_as_the_counts_begin_anew_is_counted(tmp_path: Path) -> None:
+    pipes = tmp_path / "pipes"
+    pipes.mkdir()
+    for name in ("go", "done"):
+        os.mkfifo(pipes / name)
+    # A slice without a length sends nothing of what was due in it.
+    with (pipes / "go").open("r+b", 0) as go, (pipes / "done").open("r+b", 0):
+        go.write(b"slice 0\nanew\nslice 50000000\nend\n")
+        with server(tmp_path) as (port, _):
+            turns = replace(target(tmp_path, f"http://127.0.0.1:{port}/close"), turns=pipes)
+            part = Pace.model_validate({"connections": 2})
+            reading = part.read(run(part, turns))
+    assert reading.responses
+    assert reading.printed["started"] == reading.responses
 
 
 # TLS

@@ -189,6 +189,7 @@ class Loop:
         """Count anew, but keep the connections."""
         old, self._tally = self._tally, Tally()
         self._tally.connections, self._tally.connect = old.connections, old.connect
+        self._tally.started = len(self._queue)  # what was due, and not sent: a later slice does
         self._fast.clear()  # each of them holds a histogram of the old counts
         if self.stream is not None:
             self.stream.begin(self._plan.kinds)
