@@ -1,11 +1,13 @@
 """The children of a thread, and all below a process, without a sweep through all processes."""
 
 import contextlib
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 
+@functools.cache
 def children_told() -> bool:
     """Whether the kernel tells them: some are built without."""
     return Path("/proc/thread-self/children").exists()

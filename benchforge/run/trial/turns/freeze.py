@@ -5,9 +5,11 @@ started but the load tool, daemons too: they are below the trial's keeper.
 """
 
 import contextlib
+import os
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
 from benchforge.errors import LaunchLost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
@@ -35,16 +37,14 @@ class Freezer:
 
         Raises LaunchLost where one does not stop.
         """
-        before, self._used = self._used, _used_ns(until_they_stand(self._stopped))
+        stop = partial(self._sandbox.signal_others, signal.SIGSTOP, self._loader)
+        pids = until_they_stand(stop, partial(self._sandbox.others, self._loader))
+        before, self._used = self._used, _used_ns(pids)
         return _grown_s(before, self._used)
 
-    def _stopped(self) -> Collection[int]:
-        self._sandbox.signal_others(signal.SIGSTOP, self._loader)
-        return self._sandbox.others(self._loader)
-
     def thaw(self) -> None:
-        """Let all services go on, and note what they used meanwhile."""
-        now = _used_ns(self._sandbox.others(self._loader))
+        """Let all services go on, and note what they used meanwhile: who stands forks nobody."""
+        now = _used_ns(self._used)
         self.frozen_cpu_s += _grown_s(self._used, now)
         self._used = now
         self._sandbox.signal_others(signal.SIGCONT, self._loader)
@@ -55,35 +55,41 @@ class Freezer:
 
 
 def stopped(sandbox: Sandbox, running: Running) -> Collection[int]:
-    """Stop a program and all that it started, and return their pids."""
-    sandbox.signal(running, signal.SIGSTOP)
-    return sandbox.processes(running)
+    """Stop a program and all that it started; return their pids. Raises LaunchLost."""
+    stop = partial(sandbox.signal, running, signal.SIGSTOP)
+    return until_they_stand(stop, partial(sandbox.processes, running))
 
 
-def until_they_stand(stop: Callable[[], Collection[int]]) -> Collection[int]:
+def until_they_stand(
+    stop: Callable[[], object], running: Callable[[], Collection[int]]
+) -> Collection[int]:
     """Stop processes until all of them stand still, and return their pids. Raises LaunchLost.
 
-    `stop` sends the signal and returns their pids. A process that was being forked did not get it:
-    so it is called until all stand that were there before.
+    `stop` sends the signal, `running` returns their pids. A process that was being forked did not
+    get it: so it is sent until there are no others than those that were seen to stand.
     """
-    deadline, before = time.monotonic() + STOPPED_WITHIN_S, set[int]()
+    deadline = time.monotonic() + STOPPED_WITHIN_S
     while True:
-        pids = stop()
-        again = time.monotonic() + _AGAIN_S
+        stop()
+        pids, again = set(running()), time.monotonic() + _AGAIN_S
         while (moving := [pid for pid in pids if not _stands(pid)]) and time.monotonic() < again:
             time.sleep(_LOOK_EVERY_S)
         if moving and time.monotonic() > deadline:
             message = f"process {moving[0]} goes on running although it was stopped"
             hint = 'its servers cannot take turns: set interleave = "off" in this scenario'
             raise LaunchLost("drive", message, hint)
-        if not moving and before.issuperset(pids):
+        if not moving and pids.issuperset(running()):
             return pids
-        before = set() if moving else set(pids)
 
 
 def _stands(pid: int) -> bool:
-    stat = content(f"/proc/{pid}/stat")
-    return stat is None or stat[stat.rindex(b")") + 2] in _STANDS
+    """Return True if each thread stands still: the first one may before others got the signal."""
+    with contextlib.suppress(OSError):  # it has ended
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths
+            stat = content(f"/proc/{pid}/task/{thread}/stat")
+            if stat is not None and stat[stat.rindex(b")") + 2] not in _STANDS:
+                return False
+    return True
 
 
 def _used_ns(pids: Iterable[int]) -> dict[int, int]:

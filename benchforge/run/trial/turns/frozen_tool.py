@@ -2,7 +2,7 @@
 
 import signal
 import time
-from functools import partial
+from collections.abc import Collection, Iterable
 from typing import NoReturn
 
 from benchforge.errors import LaunchLost, TrialFailed
@@ -10,7 +10,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.stages.drive import AGAIN_S, interrupted
-from benchforge.run.trial.turns.freeze import stopped, until_they_stand
+from benchforge.run.trial.turns.freeze import stopped
 from benchforge.run.trial.turns.slices import SliceCounts
 from benchforge.run.watch.files import content
 
@@ -42,7 +42,8 @@ class FrozenTool:
         while True:
             if sandbox.finished(loader) is not None:
                 self._raise_ended()
-            so_far = self._read()  # before the counter: while that is 0, all of it is of files
+            # Before the counter: while that is 0, all of it is of files.
+            so_far = self._read(sandbox.processes(loader))
             now = sandbox.counters().get(OPENED, 0) - opened
             if now == 0:
                 self._at_first = so_far
@@ -59,15 +60,13 @@ class FrozenTool:
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
         """Stop it, and return the counts with the bytes that it read since it was stopped last."""
-        self._stop()
-        before, self._last = self._last, self._read()
+        before, self._last = self._last, self._read(self._stop())
         grown = self._last - before
         return counts._replace(received_bytes=grown, responses=grown // self._response_bytes)
 
     def anew(self) -> None:
         """Stop it, where it is not yet, and count from now on."""
-        self._stop()
-        self._last = self._read()
+        self._last = self._read(self._stop())
         self.uncounted_bytes = self._last - self._at_first
 
     def ask_to_end(self) -> None:
@@ -86,10 +85,11 @@ class FrozenTool:
         message = f"{self.loader.label} did not end within {within_s:g} s after its last slice"
         raise LaunchLost("drive", message, log=complaint(self.loader))
 
-    def _stop(self) -> None:
-        until_they_stand(partial(stopped, self._sandbox, self.loader))
+    def _stop(self) -> Collection[int]:
+        pids = stopped(self._sandbox, self.loader)
         if self._sandbox.finished(self.loader) is not None:
             self._raise_ended()
+        return pids
 
     def _raise_ended(self) -> NoReturn:
         end = self._sandbox.finished(self.loader)
@@ -97,10 +97,10 @@ class FrozenTool:
         message = f"{self.loader.label}: it ended with exit code {code} before its last turn"
         raise TrialFailed("drive", message, log=complaint(self.loader))
 
-    def _read(self) -> int:
-        """Return how many bytes it has read so far, by the kernel."""
+    def _read(self, pids: Iterable[int]) -> int:
+        """Return how many bytes its processes have read so far, by the kernel."""
         total = 0
-        for pid in self._sandbox.processes(self.loader):
+        for pid in pids:
             counts = content(f"/proc/{pid}/io")
             if counts is None:
                 message = f"{self.loader.label}: the kernel does not tell how much it reads"

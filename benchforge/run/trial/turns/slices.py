@@ -4,7 +4,6 @@ import os
 import select
 import signal
 import time
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -13,7 +12,7 @@ from benchforge.model.trial.turns import Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.turns.freeze import Freezer, stopped, until_they_stand
+from benchforge.run.trial.turns.freeze import Freezer, stopped
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"
@@ -119,7 +118,7 @@ class PipedTool:
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
         """Stop it, and return the counts: it has told them."""
-        until_they_stand(partial(stopped, self._sandbox, self.loader))
+        stopped(self._sandbox, self.loader)
         return counts
 
     def anew(self) -> None:
