@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 from front_door import Bench, answering, needed, needed_tool
+from hypothesis import given
+from hypothesis import strategies as st
+from made.plain import reading
 
+from benchforge.model.trial.trial import Load
 from benchforge.run.http.wire.record import record_of, tallied
+from benchforge.run.trial.stages.windows import around_s
 
 LIAR = """
 import asyncio, sys
@@ -125,3 +130,13 @@ def test_a_suite_keeps_its_monitor_beside_the_windows(bench: Bench, tmp_path: Pa
     folder = measured(bench, tmp_path, {"a": answering()}, scenario)["a"]
     assert answers(folder)["load"]["judged"] > 0
     assert json.loads((folder / "trial.json").read_text())["monitor"]["moments"] > 0
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10_000), st.floats(0.001, 3600))
+def test_a_load_after_the_load_has_room_for_its_windows_and_no_more(
+    responses: int, connections: int, seconds: float
+) -> None:
+    load, of_load = Load(concurrency=connections), reading(responses, seconds=seconds)
+    each_s = 0.003 + (1 + connections) * seconds / responses
+    assert around_s(of_load, load) == pytest.approx(min(0.4, 36 * each_s))
+    assert around_s(None, load) == around_s(reading(0), load) == around_s(of_load, Load()) == 0.4

@@ -31,7 +31,8 @@ class LoadToolRun:
     label: str
     cpus: Cpus | None = None
     length_s: float | None = None
-    "Length of a load that may end before the tool does by itself: wrk knows only whole seconds."
+    """Length of a load that counts nothing: a tool that a signal may end is killed then. wrk knows
+    only whole seconds, and takes a tenth of one to end."""
 
 
 def drive(
@@ -61,9 +62,9 @@ def drive(
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
-    if length_s is not None and length_s < declared_s and (number := driver.interrupted_by):
-        finished = sandbox.wait(processes[0], length_s) or interrupted(
-            sandbox, processes[0], number, within
+    if length_s is not None and length_s < declared_s and driver.interrupted_by:
+        finished = sandbox.wait(processes[0], length_s) or sandbox.stop(
+            processes[0], first=signal.SIGKILL
         )
     else:
         finished = _ended(sandbox, processes[0], within, watched, monitor)

@@ -16,10 +16,8 @@ from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
-from benchforge.run.trial.stages.windows import around, windows_at
+from benchforge.run.trial.stages.windows import around, around_s, windows_at
 from benchforge.suite.mix.record import FILE
-
-_AGAIN_S = 0.4
 
 
 @dataclass(frozen=True)
@@ -80,14 +78,15 @@ def load_again(scope: TrialScope, warm: WarmServer) -> None:
     """
     case = scope.case
     short = case.driver.interrupted_by is not None
-    short = short or warming(case.driver, _AGAIN_S).declared_s() <= _AGAIN_S
+    length_s = around_s(scope.recorder.reading, scope.recorder.load)
+    short = short or warming(case.driver, length_s).declared_s() <= length_s
     hurried = scope.context.quiet == "off"  # a smoke run, or one that waits for nothing
     for_load = case.workload or scope.inputs.divided
     windows_before = case.warm_up_s or case.turns or warm.windows.why
     if windows_before or for_load or not short or hurried:
         return
     with scope.recorder.phase("after the load"), contextlib.suppress(TrialFailed, OutputDamaged):
-        _load_uncounted(scope, warm.target, warm.windows, "after-load", _AGAIN_S)
+        _load_uncounted(scope, warm.target, warm.windows, "after-load", length_s)
 
 
 def _load_uncounted(

@@ -4,6 +4,8 @@ import random
 from urllib.parse import urlsplit
 
 from benchforge.model.trial.answers.monitor import LoadAnswers
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.judged import Judge, RightOf
 from benchforge.run.http.wire.record import tallied
@@ -14,7 +16,8 @@ _SHARE = 0.005
 "Share of the measured load for which windows are open, before answers in them are followed."
 _IN_LOAD, _AROUND, _IN_FIRST_SLICES = 12, 24, 8
 _SHORTEST_S, _LONGEST_S = 0.0002, 0.005
-_AROUND_S = 0.003
+_AROUND_S, _MOST_AROUND_S = 0.003, 0.4
+_SPARE = 1.5  # a window opens at random, and waits for the one before it
 _FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
 _SHARE_OF_FIRST = 4
 _GUESSED = 1000  # how far a guess of a load's length may be off
@@ -33,6 +36,17 @@ def windows_at(scope: TrialScope, answering: AnsweringServer) -> LoadWindows:
         why = "the load speaks HTTP/2"
     port = urlsplit(answering.probe.root).port or answering.port
     return LoadWindows(scope.sandbox, port, why)
+
+
+def around_s(reading: Reading | None, load: Load | None) -> float:
+    """Return how long a load like the measured one is to be for its windows, in seconds.
+
+    Each waits for a request, and for the answers to those that came before.
+    """
+    if reading is None or load is None or load.concurrency is None or not reading.responses:
+        return _MOST_AROUND_S
+    each_s = _AROUND_S + (1 + load.concurrency) * reading.seconds / reading.responses
+    return min(_MOST_AROUND_S, _SPARE * _AROUND * each_s)
 
 
 def around(scope: TrialScope, length_s: float) -> tuple[list[float], float]:
