@@ -138,5 +138,5 @@ def test_a_load_after_the_load_has_room_for_its_windows_and_no_more(
 ) -> None:
     load, of_load = Load(concurrency=connections), reading(responses, seconds=seconds)
     each_s = 0.003 + (1 + connections) * seconds / responses
-    assert around_s(of_load, load) == pytest.approx(min(0.4, 36 * each_s))
+    assert around_s(of_load, load) == pytest.approx(min(0.4, 48 * each_s))
     assert around_s(None, load) == around_s(reading(0), load) == around_s(of_load, Load()) == 0.4
