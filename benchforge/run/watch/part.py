@@ -45,15 +45,15 @@ def stat(pid: int) -> Stat | None:
         alive=fields[_STATE] not in _ENDED,
         parent=int(fields[_PARENT]),
         start=int(fields[_START]),
-        own_ns=_clock_ns(pid) or (int(fields[_UTIME]) + int(fields[_STIME])) * _TICK_NS,
+        own_ns=clock_ns(pid) or (int(fields[_UTIME]) + int(fields[_STIME])) * _TICK_NS,
         waited_ns=(int(fields[_CUTIME]) + int(fields[_CSTIME])) * _TICK_NS,
         faults=int(fields[_FAULTS]),
         waited_faults=int(fields[_CHILDREN_FAULTS]),
     )
 
 
-def _clock_ns(pid: int) -> int:
-    """CPU time of a process and of its threads that ended, exactly; 0 when it is not told."""
+def clock_ns(pid: int) -> int:
+    """Return the CPU time of a process with all its threads, exactly; 0 when it is not told."""
     try:
         return time.clock_gettime_ns((~pid << 3) | _PROCESS_CLOCK)
     except OSError:

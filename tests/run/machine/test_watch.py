@@ -312,18 +312,28 @@ def test_a_rated_frequency_is_not_real(tmp_path: Path, flags: str, columns: int)
 
 
 def test_a_stranger_is_named_and_ours_are_not() -> None:
-    burn = ["-c", "import time\nwhile time.process_time() < .3: pass\ntime.sleep(60)"]
-    with program(*burn) as ours:
-        before = foreign.look()
-        assert ours.pid in before.ours
-        assert os.getpid() in before.ours
-    used = {(4, 1): ("calm", 10), (5, 1): ("busy\x1b", 50), (7, 7): ("gone", 1)}
-    later = {(4, 1): ("calm", 10), (5, 1): ("busy", 80), (6, 9): ("new", 10), (8, 1): ("ours", 99)}
-    found = foreign.busiest(
-        foreign.Others(used, frozenset()), foreign.Others(later, frozenset({8}))
+    burns = (
+        "import time\nopen('/proc/self/comm', 'wb').write(b'bu\\x1bsy')\n"
+        "while time.process_time() < .3: pass\ntime.sleep(600)"
     )
-    ticks = os.sysconf("SC_CLK_TCK")
-    assert [(one.program, one.cpu_s * ticks) for one in found] == [("busy", 30), ("new", 10)]
+    before = foreign.look()
+    words = ["sh", "-c", '"$0" -c "$1" >/dev/null 2>&1 & echo $!', sys.executable, burns]
+    stranger = int(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+    try:
+        with program("-c", burns) as ours:
+            clocks = [(~pid << 3) | 2 for pid in (stranger, ours.pid)]
+            until(lambda: all(time.clock_gettime(clock) >= 0.3 for clock in clocks))
+            after = foreign.look()
+            assert {os.getpid(), ours.pid} <= after.ours
+            found = foreign.busiest(before, after)
+            assert ("bu?sy", after.used[stranger] / 1e9) in [(p.program, p.cpu_s) for p in found]
+            assert after.used[ours.pid] / 1e9 not in [one.cpu_s for one in found]
+            # Who had its number before it was another.
+            earlier = foreign.Others({**after.used, stranger: 10**10}, after.ours, before.tick)
+            (only,) = foreign.busiest(earlier, after)
+            assert only.cpu_s == after.used[stranger] / 1e9
+    finally:
+        os.kill(stranger, signal.SIGKILL)
 
 
 # --- signs ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from functools import partial
 from benchforge.errors import LaunchLost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.files import content
+from benchforge.run.watch.part import clock_ns
 
 STOPPED_WITHIN_S = 1.0
 _LOOK_EVERY_S = 0.0002
@@ -93,17 +94,7 @@ def _stands(pid: int) -> bool:
 
 
 def _used_ns(pids: Iterable[int]) -> dict[int, int]:
-    """Return the CPU time of each process with all of its threads, those that ended included."""
-    used: dict[int, int] = {}
-    for pid in pids:
-        with contextlib.suppress(OSError):  # it has ended
-            used[pid] = time.clock_gettime_ns(_clock(pid))
-    return used
-
-
-def _clock(pid: int) -> int:
-    """Return the kernel's id of a process's CPU clock: clock_getcpuclockid(3)."""
-    return (~pid << 3) | 2
+    return {pid: used for pid in pids if (used := clock_ns(pid))}
 
 
 def _grown_s(before: dict[int, int], after: dict[int, int]) -> float:
