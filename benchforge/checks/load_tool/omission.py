@@ -40,12 +40,6 @@ def _is_open_or_client(load: Load | None) -> bool:
     return load is not None and (load.rate is not None or load.kind == "client")
 
 
-def exposure(histogram: Histogram, p: float) -> float | None:
-    """Return kappa_p = Q_p(S_R) / Q_p(raw), or None where it is not known."""
-    raw, waits_us = histogram.quantile(p), residual_us(histogram, p)
-    return waits_us / raw if raw and waits_us is not None else None
-
-
 def residual_us(histogram: Histogram, p: float) -> float | None:
     """Return the microseconds t with S_R(t) = 1 - p: what p of all random moments would wait.
 
@@ -73,10 +67,11 @@ def _omission(reading: Reading, thinks: bool, limits: Thresholds) -> Check:
         why = f"{reading.censored} requests took longer than the load tool records"
         return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
     times = _all_times(reading, reading.latency)
-    value, waits_us = exposure(times, P), residual_us(times, P)
-    if value is None or waits_us is None:
+    raw_us, waits_us = times.quantile(P), residual_us(times, P)
+    if not raw_us or waits_us is None:
         why = "the response times are too short for the load tool's clock"
         return limits.check("O1", "apparatus", None, why).about(invalidates="latency")
+    value = waits_us / raw_us
     # Of what took longer than is recorded only this is known: the truth is above both numbers.
     more = "more than " if reading.censored else ""
     longest = amount("us", reading.censored_from_us or 0)

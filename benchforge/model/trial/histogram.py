@@ -7,6 +7,7 @@ recorded value is below 1/1024. Source: hdrhistogram.org, Gil Tene.
 import math
 from array import array
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, PlainSerializer
@@ -62,6 +63,7 @@ def _bucket(value: int) -> int:
     return (exponent << (_BITS - 1)) + (value >> exponent)
 
 
+@cache  # there are some ten thousand, and each check of a trial walks through those it has
 def _highest(bucket: int) -> int:
     exponent = max(0, (bucket >> (_BITS - 1)) - 1)
     return (((bucket - (exponent << (_BITS - 1))) + 1) << exponent) - 1

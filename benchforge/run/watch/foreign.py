@@ -13,6 +13,7 @@ from benchforge.run.watch.part import clock_ns, stat
 
 MOST = 10
 _TICKS = os.sysconf("SC_CLK_TCK")
+_TICK_NS = 10**9 // _TICKS
 _START = 19  # behind the program's name in /proc/PID/stat, in ticks since the machine started
 
 
@@ -47,15 +48,13 @@ def busiest(before: Others, after: Others) -> tuple[Foreign, ...]:
     What used less than a tick is left out.
     """
     grown: list[tuple[int, str]] = []
-    for pid, used in after.used.items():
-        first = before.used.get(pid, 0)
-        if pid in before.ours | after.ours or used == first:
-            continue
-        if read := content(f"/proc/{pid}/stat"):
+    for pid in after.used.keys() - before.ours - after.ours:
+        used, first = after.used[pid], before.used.get(pid, 0)
+        if not 0 <= used - first < _TICK_NS and (read := content(f"/proc/{pid}/stat")):
             name, _, fields = read.partition(b"(")[2].rpartition(b")")
             reused = int(fields.split()[_START]) > before.tick
             grown.append((used - first * (not reused), name.decode(errors="replace")))
-    top = sorted((one for one in grown if one[0] * _TICKS >= 10**9), reverse=True)[:MOST]
+    top = sorted((one for one in grown if one[0] >= _TICK_NS), reverse=True)[:MOST]
     return tuple(Foreign(program=_printable(name), cpu_s=used / 1e9) for used, name in top)
 
 
