@@ -1,6 +1,7 @@
 """What a benchforge left that was killed together with its keeper: the next one clears it away."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchforge.run.disk.cache import place
@@ -19,8 +20,9 @@ def cleared(*beside: Path) -> str:
     Folders `beside` results too, by the folders that hold those. Nothing that a live benchforge, or
     anybody else, may use is touched. "" where there was nothing.
     """
-    memory = mapped(leftover_mark.orphans())
-    ended, there = _ended()
+    orphans = leftover_mark.orphans()
+    memory = mapped(orphans)
+    ended, there = _ended(orphans)
     folders = [*abandoned(*beside), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
@@ -57,14 +59,15 @@ def half_made() -> list[Path]:
     return half_built + [folder for folder in runtimes if folder.resolve() not in linked]
 
 
-def _ended() -> tuple[list[str], list[str]]:
-    """Kill what was left behind, what it starts meanwhile too: all that there was, and is still."""
-    seen: dict[int, str] = {}
+def _ended(orphans: Sequence[int]) -> tuple[list[str], list[str]]:
+    """Kill what was left behind, what it starts meanwhile too; return who ended and who did not."""
+    names: dict[int, str] = {}
     deadline = time.monotonic() + _WITHIN_S
-    while (left := leftover_mark.orphans()) and time.monotonic() < deadline:
-        seen |= {pid: named(pid) for pid in left if pid not in seen}
-        for pid in left:
+    while orphans and time.monotonic() < deadline:
+        names |= {pid: named(pid) for pid in orphans if pid not in names}
+        for pid in orphans:
             leftover_mark.kill(pid)
         time.sleep(_LOOK_EVERY_S)
-    ended = [name for pid, name in seen.items() if pid not in left]
-    return ended, [named(pid) for pid in left]
+        orphans = leftover_mark.orphans()
+    ended = [name for pid, name in names.items() if pid not in orphans]
+    return ended, [named(pid) for pid in orphans]

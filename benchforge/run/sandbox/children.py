@@ -15,7 +15,8 @@ def children_told() -> bool:
 
 def children(pid: int, thread: int) -> list[int]:
     """Return the children that a thread started, or took over; none where it has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
+    path = f"/proc/{pid}/task/{thread}/children"
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
         return [int(word) for word in file.read().split()]
     return []
 

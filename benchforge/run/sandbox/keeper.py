@@ -288,9 +288,8 @@ def family(pids: Iterable[int] = ()) -> Family:
     kin: Family = {}
     for name in map(str, pids or os.listdir("/proc")):
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                stat = file.read()
-                fields = stat[stat.rindex(b")") + 2 :].split()
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb", 0) as file:
+                fields = file.read(4096).rpartition(b")")[2].split()
                 kin[int(name)] = (int(fields[1]), int(fields[2]), int(fields[3]))
     return kin
 

@@ -10,9 +10,8 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
-
-from benchforge.run.sandbox.keeper import family
 
 _LOCKS = 10  # RLIMIT_LOCKS; Python has no name for it
 _LINE = b"Max file locks"
@@ -38,7 +37,7 @@ def mark(pid: int) -> int | None:
 
 def carriers(number: int) -> list[int]:
     """Return the pids of all that carry a mark, and run."""
-    return [pid for pid in _pids() if _carried(pid) == number]
+    return [pid for pid, carried in _marked() if carried == number]
 
 
 def orphans() -> list[int]:
@@ -46,9 +45,8 @@ def orphans() -> list[int]:
     ours = _carried(os.getpid())  # somebody measures us: what we belong to is not ours to end
     alive: dict[int, bool] = {}
     pids: list[int] = []
-    for pid in _pids():
-        number = _carried(pid)
-        if number is None or number == ours:
+    for pid, number in _marked():
+        if number == ours:
             continue
         if number not in alive:
             keeper = number & ((1 << _PID_BITS) - 1)
@@ -85,15 +83,18 @@ def _number(pid: int) -> int:
     return _OURS | begun << _PID_BITS | pid
 
 
-def _pids() -> list[int]:
-    """Return all that run here; what is in a namespace of its own is not ours to judge."""
+def _marked() -> Iterator[tuple[int, int]]:
+    """Yield pid and mark of all that carry one here: a namespace of its own is not ours to judge.
+
+    Few carry one: so that is looked at first.
+    """
     own_namespaces = _namespaces("self")
-    same = (
-        pid
-        for pid in family()
-        if own_namespaces is not None and _namespaces(str(pid)) == own_namespaces
-    )
-    return [pid for pid in same if _lives(pid)]
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - numbers, not paths
+        number = _carried(int(name))
+        if number is None or own_namespaces is None or _namespaces(name) != own_namespaces:
+            continue
+        if _lives(int(name)):
+            yield int(name), number
 
 
 def _namespaces(pid: str) -> tuple[Path, ...] | None:
