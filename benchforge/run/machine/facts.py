@@ -6,6 +6,7 @@ import platform
 import re
 import socket
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -161,6 +162,7 @@ def _topology(root: Path) -> dict[str, JsonValue]:
     return {"sockets": len({package for package, _ in complete}), "cores": len(set(complete))}
 
 
+@cache  # of the processor, which stays; each trial looks at the facts
 def _caches(root: Path) -> JsonValue:
     """Sizes by level and type, such as 1 Data, of the first CPU."""
     sizes: dict[str, JsonValue] = {}

@@ -158,7 +158,8 @@ def _files(folder: Path, wishes: Wishes) -> tuple[dict[str, object] | None, tupl
     for path in sorted({path.resolve() for path in wishes.copied if path.is_dir()}):
         if not any(path.is_relative_to(other) for other in (*copied, *writes)):
             copied.append(path)
-    hidden = {path for path in copied if any(path in Path(one).parents for one in reach.mounts())}
+    mounts = reach.mounts()
+    hidden = {path for path in copied if any(one.startswith(f"{path}/") for one in mounts)}
     weaker = [
         f"programs may change files in {path}: mounts below it allow no layer" for path in hidden
     ]
