@@ -7,7 +7,7 @@ from pathlib import Path
 from benchforge.run.disk.cache import place
 from benchforge.run.disk.scratch import HALF, abandoned, free, removed
 from benchforge.run.sandbox import leftover_mark, shared_memory
-from benchforge.run.sandbox.keeper import mapped
+from benchforge.run.sandbox.mounts import mapped
 from benchforge.run.sandbox.procfs import named
 
 _WITHIN_S = 5.0

@@ -39,11 +39,13 @@ from benchforge.run.sandbox.mounts import (
     MS_BIND,
     MS_NOSUID_NODEV_NOEXEC,
     MS_REC_PRIVATE,
+    OUTLIVES,
     SHARED_MEMORY,
     close_files,
     cover_shared_memory,
     cover_sockets,
     kernel,
+    mapped,
     mount,
 )
 
@@ -59,8 +61,6 @@ if TYPE_CHECKING:
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC = 0x20000000, 0x40000000, 0x08000000
 HOSTS = "/etc/hosts"
-SYSTEM_V = "/SYSV"  # how /proc/PID/maps calls the latter
-OUTLIVES = (SYSTEM_V, f"{os.path.realpath(SHARED_MEMORY)}/")
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 0x1
 SCM_CREDENTIALS = 2
@@ -342,31 +342,27 @@ def _kill_all(reapers: Iterable[int] = ()) -> int:
             return len(killed.difference(reapers))
 
 
-def mapped(pids: Iterable[int], prefixes: Names = OUTLIVES) -> set[str]:
-    """The shared memory with a name that processes map: device, inode and path of each."""
-    names: set[str] = set()
-    for pid in pids:
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", "rb") as file:
-            for line in file:
-                _, rights, _, device, inode, *path = os.fsdecode(line).split(maxsplit=5)
-                if path and rights.endswith("s") and path[0].startswith(prefixes):
-                    names.add(f"{device} {inode} {path[0].rstrip()}")
-    return names
-
-
-def _note_shared_memory(path: str, prefixes: Names) -> None:
+def _note_shared_memory(path: str, prefixes: Names, *, last: bool = False) -> None:
     """Write down what outlives all that is below this process, for whoever clears away after it.
 
-    The first line says of which kinds that may be.
+    The first line says of which kinds that may be. At `last` all stand still from then on: who goes
+    on until it is killed may name more.
     """
     if not path or not prefixes:
         return
     me = os.getpid()
+    pids, stopped = below({me}, family()) - {me}, set[int]()
+    while last and (new := pids - stopped):
+        for pid in new:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGSTOP)
+        stopped |= new
+        pids = below({me}, family()) - {me}
     with contextlib.suppress(OSError), open(path, "a+") as file:
         file.seek(0)
         if not (noted := set(file.read().splitlines())):
             file.write(f"{' '.join(prefixes)}\n")
-        more = mapped(below({me}, family()) - {me}, prefixes) - noted
+        more = mapped(pids, prefixes) - noted
         file.writelines(f"{name}\n" for name in sorted(more))
 
 
@@ -619,7 +615,7 @@ class Keeper:
         return True
 
     def _end(self) -> int:
-        _note_shared_memory(self.notes, self.outlives)
+        _note_shared_memory(self.notes, self.outlives, last=True)
         return _kill_all(self.reapers.values())
 
     def _serve(self, request: JSON, answer: JSON) -> None:
@@ -835,7 +831,7 @@ def _keep(channel: socket.socket) -> None:
     os.waitpid(inner, 0)
     if not own_pids:
         # Someone killed the inner one: what it kept is re-parented to this one.
-        _note_shared_memory(options["notes"], outlives)
+        _note_shared_memory(options["notes"], outlives, last=True)
         _kill_all()
 
 

@@ -2,7 +2,7 @@
 
 Part of the keeper: standard library only. All of it is in the trial's own mount namespace.
 """
-# ruff: noqa: PTH102, PTH103, PTH110, PTH118 - importing pathlib would cost more than all that is imported here
+# ruff: noqa: PTH102, PTH103, PTH110, PTH115, PTH116, PTH118, PTH123, PTH208 - importing pathlib would cost more than all that is imported here
 
 import contextlib
 import ctypes
@@ -11,12 +11,14 @@ import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MS_NOSUID_NODEV, MS_NOSUID_NODEV_NOEXEC = 0x2 | 0x4, 0x2 | 0x4 | 0x8
 MS_REC_PRIVATE, MS_REC_BIND, MNT_DETACH = 0x4000 | 0x40000, 0x4000 | 0x1000, 0x2
 MS_BIND = 0x1000
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - POSIX has it there, System V in the kernel
+SYSTEM_V = "/SYSV"  # how /proc/PID/maps calls the latter
+OUTLIVES = (SYSTEM_V, f"{os.path.realpath(SHARED_MEMORY)}/")
 _INERT = b"/dev/null"  # to connect to it is refused
 _MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE, _RDONLY = 442, -100, 0x8000, 1
 
@@ -119,3 +121,22 @@ def _opened(folder: str) -> "Iterator[str]":
         yield f"/proc/self/fd/{descriptor}"
     finally:
         os.close(descriptor)
+
+
+def mapped(pids: "Iterable[int]", prefixes: tuple[str, ...] = OUTLIVES) -> set[str]:
+    """The shared memory with a name that processes map, or have open: device, inode, path."""
+    names: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/maps", "rb") as file:
+            for line in file:
+                _, rights, _, device, inode, *path = os.fsdecode(line).split(maxsplit=5)
+                if path and rights.endswith("s") and path[0].startswith(prefixes):
+                    names.add(f"{device} {inode} {path[0].rstrip()}")
+        with contextlib.suppress(OSError):  # who has just named some maps it later
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                target = os.readlink(link := f"/proc/{pid}/fd/{name}")
+                if target.startswith(prefixes):
+                    at = os.stat(link)
+                    device = f"{os.major(at.st_dev):02x}:{os.minor(at.st_dev):02x}"
+                    names.add(f"{device} {at.st_ino} {target}")
+    return names

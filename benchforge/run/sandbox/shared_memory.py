@@ -11,7 +11,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchforge.run.sandbox.keeper import OUTLIVES, SYSTEM_V, family, mapped
+from benchforge.run.sandbox.keeper import family
+from benchforge.run.sandbox.mounts import OUTLIVES, SYSTEM_V, mapped
 
 NOTES = "shared-memory"
 "The file in a scratch folder in which the keeper notes what is mapped."
@@ -65,10 +66,9 @@ def _files(names: set[str]) -> Iterator[str]:
     there = {name: path for name in names if (path := _file(name)) is not None}
     if not there:
         return
-    pids = family()
-    used, opened = mapped(pids), _opened(pids)
+    used = mapped(family())
     for name, path in sorted(there.items()):
-        if name not in used and str(path) not in opened:
+        if name not in used:
             with contextlib.suppress(OSError):
                 path.unlink()
                 yield str(path)
@@ -89,17 +89,6 @@ def _file(name: str) -> Path | None:
     ours = stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid() and visible
     where = f"{os.major(seen.st_dev):02x}:{os.minor(seen.st_dev):02x}", str(seen.st_ino)
     return path if ours and where == (device, inode) else None
-
-
-def _opened(pids: Iterable[int]) -> set[str]:
-    """Return what processes have open, as far as we may look."""
-    targets: set[str] = set()
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-                with contextlib.suppress(OSError):
-                    targets.add(str(descriptor.readlink()))
-    return targets
 
 
 def _named(key: int, number: int) -> str:

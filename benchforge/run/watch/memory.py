@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchforge.run.sandbox.keeper import mapped
-from benchforge.run.sandbox.mounts import SHARED_MEMORY
+from benchforge.run.sandbox.mounts import SHARED_MEMORY, mapped
 from benchforge.run.watch.files import whole
 
 _KINDS = ("/memfd:", f"{os.path.realpath(SHARED_MEMORY)}/")
@@ -62,7 +61,7 @@ def ownerless(pid: int, pids: Iterable[int]) -> int:
     Raises OSError where it may not be read.
     """
     pids = list(pids)
-    owned = {*held(pids), *(tuple(one.split()[:2]) for one in mapped(pids))}
+    owned = {tuple(one.split()[:2]) for one in mapped(pids)}
     return sum(size for key, size in _files(f"/proc/{pid}/root{SHARED_MEMORY}") if key not in owned)
 
 

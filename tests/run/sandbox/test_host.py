@@ -517,3 +517,43 @@ def test_each_program_has_processes_of_its_own_without_namespaces(tmp_path: Path
     assert own_pids is False
     assert len({*reapers, *pids}) == 4
     assert processes == [[pid] for pid in pids]
+
+
+NAMES_MEMORY = """
+import mmap, os, sys
+from itertools import count
+path = ""
+for number in count():
+    path, before = f"{sys.argv[1]}-{number}", path
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.ftruncate(file, 4096)
+    mapped = mmap.mmap(file, 4096)
+    os.close(file)
+    if before:
+        os.unlink(before)
+"""
+ENDS_IT = """
+import sys, time
+from pathlib import Path
+from benchforge.parts.command import Command
+from benchforge.run.sandbox.host import LocalHost, Wishes
+folder, name = Path(sys.argv[1]), Path(sys.argv[2])
+with LocalHost().trial(folder, wishes=Wishes(scratch=folder)) as place:
+    place.start("names", Command(sys.executable, "-c", sys.argv[3], str(name)), folder, {})
+    while not [*name.parent.glob(f"{name.name}-*")]:
+        time.sleep(0.01)
+"""
+
+
+def test_memory_that_was_named_just_before_the_end_is_removed_too(tmp_path: Path) -> None:
+    name = Path("/dev/shm") / f"benchforge-{os.getpid()}"  # noqa: S108 - where POSIX has it
+    program = [sys.executable, "-c", ENDS_IT, str(tmp_path), str(name), NAMES_MEMORY]
+    words = [word.replace("net pid", "ipc mnt net pid") for word in REFUSED] + program
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode and "unshare" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.returncode == 0, done.stderr
+    left = [*name.parent.glob(f"{name.name}-*")]
+    for path in left:
+        path.unlink()
+    assert left == []
