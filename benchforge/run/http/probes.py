@@ -166,13 +166,11 @@ def complaints(processes: Iterable[Running], hide: Callable[[str], str]) -> tupl
                     text += file.read(_READ_BYTES)
             except OSError:
                 continue
-            for of, phrase in _PHRASES:
-                if (line := _line_with(phrase, text, hide)) and (
-                    running.label,
-                    of,
-                ) not in first_complaints:
-                    fields = {"label": running.label, "resource": of, "line": line}
-                    first_complaints[running.label, of] = Exhaustion.model_validate(fields)
+            for resource, phrase in _PHRASES:
+                key = running.label, resource
+                if key not in first_complaints and (line := _line_with(phrase, text, hide)):
+                    fields = {"label": running.label, "resource": resource, "line": line}
+                    first_complaints[key] = Exhaustion.model_validate(fields)
     return tuple(first_complaints.values())
 
 

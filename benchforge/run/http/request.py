@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import hashlib
 import http.client
-import ipaddress
 import socket
 import ssl
 import time
@@ -382,19 +381,12 @@ def _connected(
 
 
 def _connected_socket(sandbox: Sandbox, host: str, port: int) -> socket.socket:
-    try:
-        version = ipaddress.ip_address(host).version
-    except ValueError:
-        version = 4
-    families = [socket.AF_INET6] if version == 6 else [socket.AF_INET]  # noqa: PLR2004
-    if host == "localhost":
-        families.append(socket.AF_INET6)
+    addresses = ("127.0.0.1", "::1") if host == "localhost" else (host,)
     refused: OSError | None = None
-    for family in families:
-        address = host if host != "localhost" else _loopback(family)
-        inside = sandbox.socket(family)
+    for address in addresses:
+        inside = sandbox.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
         try:
-            inside.settimeout(ANSWER_WITHIN_S / len(families))
+            inside.settimeout(ANSWER_WITHIN_S / len(addresses))
             inside.connect((address, port))
         except OSError as error:
             inside.close()
@@ -415,10 +407,6 @@ def _trusting(ca_file: Path | None) -> ssl.SSLContext:
     except OSError as error:
         what = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
         raise BenchforgeError(f"{ca_file}: {what}", _TRUST) from error
-
-
-def _loopback(family: socket.AddressFamily) -> str:
-    return "127.0.0.1" if family == socket.AF_INET else "::1"
 
 
 def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Running a load tool to its end."""
 
 import signal
-import time
 from dataclasses import dataclass
 
 from benchforge.errors import OutputDamaged, TrialFailed
@@ -17,9 +16,6 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.watch.sampler import EVERY_S, Watch
 from benchforge.text import door
 from benchforge.text.readable import conjoined, exact
-
-AGAIN_S = 1.0
-"Time after which a load tool gets its signal once more."
 
 
 @dataclass(frozen=True)
@@ -84,18 +80,6 @@ def drive(
             "benchforge needs the complete output of a load tool",
         )
     return (finished, *(sandbox.stop(other) for other in processes[1:]))
-
-
-def interrupted(
-    sandbox: Sandbox, running: Running, number: signal.Signals, within_s: float
-) -> Finished | None:
-    """Send a load tool the signal at which it ends; return how it ended, or None if it did not."""
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:  # any thread may get the signal: only the main one wakes
-        sandbox.signal(running, number)
-        if (finished := sandbox.wait(running, AGAIN_S)) is not None:
-            return finished
-    return None
 
 
 def _ended(

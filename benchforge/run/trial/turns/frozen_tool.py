@@ -9,7 +9,6 @@ from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.parts.command import Finished
 from benchforge.parts.part import Driver
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
-from benchforge.run.trial.stages.drive import AGAIN_S, interrupted
 from benchforge.run.trial.turns.freeze import stopped
 from benchforge.run.trial.turns.slices import SliceCounts
 from benchforge.run.watch.files import content
@@ -17,7 +16,7 @@ from benchforge.run.watch.files import content
 OPENED = "TcpActiveOpens"
 "The counter of the connections that were opened in the trial's network."
 _CONNECTED_WITHIN_S = 2.0
-_LOOK_EVERY_S = 0.001
+_LOOK_EVERY_S, _AGAIN_S = 0.001, 1.0
 _OFF = 'set interleave = "off" in this scenario, or use pace'
 
 
@@ -76,11 +75,13 @@ class FrozenTool:
 
     def end(self, within_s: float) -> Finished:
         """Return how it ended, once it was asked to. Raises LaunchLost where it does not."""
-        finished = self._sandbox.wait(self.loader, min(AGAIN_S, within_s)) or interrupted(
-            self._sandbox, self.loader, self._interrupted_by, within_s - AGAIN_S
-        )
-        if finished is not None:
-            return finished
+        deadline, pause_s = time.monotonic() + within_s, min(_AGAIN_S, within_s)
+        while (end := self._sandbox.wait(self.loader, pause_s)) is None and (
+            time.monotonic() < deadline
+        ):  # any thread may have got the signal: only the main one wakes
+            self._sandbox.signal(self.loader, self._interrupted_by)
+        if end is not None:
+            return end
         self._sandbox.stop(self.loader)
         message = f"{self.loader.label} did not end within {within_s:g} s after its last slice"
         raise LaunchLost("drive", message, log=complaint(self.loader))

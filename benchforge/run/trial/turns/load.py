@@ -292,11 +292,8 @@ def _observation(
 ) -> Observation:
     """Return what was seen in the slices; what only a load without pauses tells is unknown."""
     why, alone = "in turns: not looked at between slices", len(parts) == 1
-    sandbox, placement, loader = (
-        server.scope.sandbox,
-        server.scope.placement,
-        server.turn.tool.loader,
-    )
+    sandbox, placement = server.scope.sandbox, server.scope.placement
+    loader = server.turn.tool.loader
     usage = []
     for part, processes in zip(parts, alive, strict=True):
         placement.look(part.label, part.role, processes)
