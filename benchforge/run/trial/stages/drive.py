@@ -58,12 +58,11 @@ def drive(
             watched.add_loader(name, processes[-1])
     declared_s, grace_s = driver.declared_s(), driver.grace_s()
     within = declared_s + grace_s
-    if length_s is not None and length_s < declared_s and driver.interrupted_by:
-        finished = sandbox.wait(processes[0], length_s) or sandbox.stop(
-            processes[0], first=signal.SIGKILL
-        )
-    else:
+    if length_s is None or length_s >= declared_s or driver.interrupted_by is None:
         finished = _ended(sandbox, processes[0], within, watched, monitor)
+    else:
+        finished = sandbox.wait(processes[0], length_s)
+        finished = finished or sandbox.stop(processes[0], first=signal.SIGKILL)
     if finished is None:
         sandbox.stop(processes[0], first=signal.SIGKILL)
         why = driver.why_unended(last_lines(processes[0].stdout))
