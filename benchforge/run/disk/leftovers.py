@@ -22,7 +22,7 @@ def cleared(*beside: Path) -> str:
     """
     orphans = leftover_mark.orphans()
     memory = mapped(orphans)
-    ended, there = _ended(orphans)
+    ended, alive = _ended(orphans)
     folders = [*abandoned(*beside), *half_made()]
     memory = memory.union(*map(shared_memory.noted, folders))
     shared = shared_memory.removed(memory)  # before the folders, which have the names
@@ -30,7 +30,7 @@ def cleared(*beside: Path) -> str:
     outcome = {
         "ended": ended,
         "removed": [*gone, *shared],
-        "cannot end": there,
+        "cannot end": alive,
     }
     phrases = [f"{what} {', '.join(which)}" for what, which in outcome.items() if which]
     return f"left by a killed benchforge: {'; '.join(phrases)}" if phrases else ""

@@ -136,7 +136,7 @@ def mapped(pids: "Iterable[int]", prefixes: tuple[str, ...] = OUTLIVES) -> set[s
             for name in os.listdir(f"/proc/{pid}/fd"):
                 target = os.readlink(link := f"/proc/{pid}/fd/{name}")
                 if target.startswith(prefixes):
-                    at = os.stat(link)
-                    device = f"{os.major(at.st_dev):02x}:{os.minor(at.st_dev):02x}"
-                    names.add(f"{device} {at.st_ino} {target}")
+                    status = os.stat(link)
+                    device = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}"
+                    names.add(f"{device} {status.st_ino} {target}")
     return names

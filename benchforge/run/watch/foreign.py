@@ -23,7 +23,7 @@ class Others:
 
     used: Mapping[int, int]
     "CPU time by pid, in ns."
-    ours: frozenset[int]
+    own_pids: frozenset[int]
     "The pids of this process and of all below it."
     tick: int
     "The moment, in ticks since the machine started."
@@ -34,27 +34,27 @@ def look() -> Others:
     tick = int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - numbers
     me = os.getpid()
-    ours = frozenset(descendants(me) if children_told() else below({me}, family()))
-    return Others({pid: _used_ns(pid) for pid in pids}, ours, tick)
+    own_pids = frozenset(descendants(me) if children_told() else below({me}, family()))
+    return Others({pid: _used_ns(pid) for pid in pids}, own_pids, tick)
 
 
 def _used_ns(pid: int) -> int:
-    return clock_ns(pid) or ((seen := stat(pid)) and seen.own_ns) or 0
+    return clock_ns(pid) or ((facts := stat(pid)) and facts.own_ns) or 0
 
 
-def busiest(before: Others, after: Others) -> tuple[Foreign, ...]:
+def busiest(first: Others, last: Others) -> tuple[Foreign, ...]:
     """Return those that used most between two moments, of those that still live.
 
     What used less than a tick is left out.
     """
     grown: list[tuple[int, str]] = []
-    for pid in after.used.keys() - before.ours - after.ours:
-        used, first = after.used[pid], before.used.get(pid, 0)
-        if not 0 <= used - first < _TICK_NS and (read := content(f"/proc/{pid}/stat")):
+    for pid in last.used.keys() - first.own_pids - last.own_pids:
+        used, earlier = last.used[pid], first.used.get(pid, 0)
+        if not 0 <= used - earlier < _TICK_NS and (read := content(f"/proc/{pid}/stat")):
             name, _, fields = read.partition(b"(")[2].rpartition(b")")
-            reused = int(fields.split()[_START]) > before.tick
-            grown.append((used - first * (not reused), name.decode(errors="replace")))
-    top = sorted((one for one in grown if one[0] >= _TICK_NS), reverse=True)[:MOST]
+            reused = int(fields.split()[_START]) > first.tick
+            grown.append((used - earlier * (not reused), name.decode(errors="replace")))
+    top = sorted((entry for entry in grown if entry[0] >= _TICK_NS), reverse=True)[:MOST]
     return tuple(Foreign(program=_printable(name), cpu_s=used / 1e9) for used, name in top)
 
 

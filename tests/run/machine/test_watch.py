@@ -316,22 +316,22 @@ def test_a_stranger_is_named_and_ours_are_not() -> None:
         "import time\nopen('/proc/self/comm', 'wb').write(b'bu\\x1bsy')\n"
         "while time.process_time() < .3: pass\ntime.sleep(600)"
     )
-    before = foreign.look()
+    first = foreign.look()
     words = ["sh", "-c", '"$0" -c "$1" >/dev/null 2>&1 & echo $!', sys.executable, burns]
     stranger = int(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
     try:
-        with program("-c", burns) as ours:
-            clocks = [(~pid << 3) | 2 for pid in (stranger, ours.pid)]
+        with program("-c", burns) as child:
+            clocks = [(~pid << 3) | 2 for pid in (stranger, child.pid)]
             until(lambda: all(time.clock_gettime(clock) >= 0.3 for clock in clocks))
-            after = foreign.look()
-            assert {os.getpid(), ours.pid} <= after.ours
-            found = foreign.busiest(before, after)
-            assert ("bu?sy", after.used[stranger] / 1e9) in [(p.program, p.cpu_s) for p in found]
-            assert after.used[ours.pid] / 1e9 not in [one.cpu_s for one in found]
+            last = foreign.look()
+            assert {os.getpid(), child.pid} <= last.own_pids
+            busiest = foreign.busiest(first, last)
+            assert ("bu?sy", last.used[stranger] / 1e9) in [(p.program, p.cpu_s) for p in busiest]
+            assert last.used[child.pid] / 1e9 not in [p.cpu_s for p in busiest]
             # Who had its number before it was another.
-            earlier = foreign.Others({**after.used, stranger: 10**10}, after.ours, before.tick)
-            (only,) = foreign.busiest(earlier, after)
-            assert only.cpu_s == after.used[stranger] / 1e9
+            earlier = foreign.Others({**last.used, stranger: 10**10}, last.own_pids, first.tick)
+            (only,) = foreign.busiest(earlier, last)
+            assert only.cpu_s == last.used[stranger] / 1e9
     finally:
         os.kill(stranger, signal.SIGKILL)
 

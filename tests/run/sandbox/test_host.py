@@ -524,13 +524,13 @@ import mmap, os, sys
 from itertools import count
 path = ""
 for number in count():
-    path, before = f"{sys.argv[1]}-{number}", path
+    path, previous = f"{sys.argv[1]}-{number}", path
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     os.ftruncate(file, 4096)
     mapped = mmap.mmap(file, 4096)
     os.close(file)
-    if before:
-        os.unlink(before)
+    if previous:
+        os.unlink(previous)
 """
 ENDS_IT = """
 import sys, time
@@ -553,7 +553,7 @@ def test_memory_that_was_named_just_before_the_end_is_removed_too(tmp_path: Path
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
-    left = [*name.parent.glob(f"{name.name}-*")]
-    for path in left:
+    remaining = [*name.parent.glob(f"{name.name}-*")]
+    for path in remaining:
         path.unlink()
-    assert left == []
+    assert remaining == []

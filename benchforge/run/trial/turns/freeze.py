@@ -40,14 +40,13 @@ class Freezer:
         """
         stop = partial(self._sandbox.signal_others, signal.SIGSTOP, self._loader)
         pids = until_they_stand(stop, partial(self._sandbox.others, self._loader))
-        before, self._used = self._used, _used_ns(pids)
-        return _grown_s(before, self._used)
+        thawed, self._used = self._used, _used_ns(pids)
+        return _grown_s(thawed, self._used)
 
     def thaw(self) -> None:
         """Let all services go on, and note what they used meanwhile: who stands forks nobody."""
-        now = _used_ns(self._used)
-        self.frozen_cpu_s += _grown_s(self._used, now)
-        self._used = now
+        frozen, self._used = self._used, _used_ns(self._used)
+        self.frozen_cpu_s += _grown_s(frozen, self._used)
         self._sandbox.signal_others(signal.SIGCONT, self._loader)
 
     def loader_cpu_s(self) -> float:

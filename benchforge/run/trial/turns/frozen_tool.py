@@ -59,8 +59,8 @@ class FrozenTool:
 
     def rested(self, counts: SliceCounts) -> SliceCounts:
         """Stop it, and return the counts with the bytes that it read since it was stopped last."""
-        before, self._last = self._last, self._read(self._stop())
-        grown = self._last - before
+        earlier, self._last = self._last, self._read(self._stop())
+        grown = self._last - earlier
         return counts._replace(received_bytes=grown, responses=grown // self._response_bytes)
 
     def anew(self) -> None:
