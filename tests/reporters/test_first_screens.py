@@ -21,10 +21,9 @@ from screens import STORED, compared, compared_page
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
-from benchforge.cli.measure.gate.files import write
+from benchforge.cli.measure.gate.files import lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
-from benchforge.cli.measure.gate.text import lines
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.summary import Summary

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from benchforge_reporters.ci.github import MOST_BYTES, github
-from benchforge_reporters.ci.junit import junit
+from benchforge_reporters.ci.junit import answers, junit
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.json import numbers
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
-from benchforge_reporters.text.verdicts import answers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial

@@ -1,4 +1,4 @@
-"""A value over several results, in the order of time: levels with their intervals."""
+"""Values over several results: levels in the order of time, and ratios of new to old values."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.report.charts.axis import ChartAxis
-from benchforge.report.charts.drawing import svg, titled
+from benchforge.report.charts.drawing import grid, interval_bar, svg, titled
 from benchforge.text import readable
 
 _HEIGHT, _FOOT = 150, 18
@@ -77,3 +77,27 @@ def _results(results: int, series: Collection[int], changes: Collection[int]) ->
         if place % apart == 0:
             text = f'x="{at}%" y="{_HEIGHT + 14}" text-anchor="middle"'
             yield f"<text {text}>{place + 1}</text>"
+
+
+_RATIO_HEIGHT = 30
+
+
+def change_drawing(
+    axis: ChartAxis, ratio: float, ends: tuple[float, float] | None, state: str, about: str
+) -> Markup:
+    """Return the mark of a ratio, with the bar of its interval if it has one.
+
+    `state` names the colour, and `about` says it in words.
+    """
+    alike, middle = axis.at(1), _RATIO_HEIGHT // 2
+    pieces = [
+        grid(axis, _RATIO_HEIGHT),
+        f'<line class="alike" x1="{alike}%" x2="{alike}%" y1="0" y2="{_RATIO_HEIGHT}"/>',
+    ]
+    if ends is not None:
+        pieces.append(interval_bar(axis, ends, middle, f"state-{state}"))
+    pieces.append(
+        f'<circle class="estimate state-{state}" cx="{axis.at(ratio)}%" cy="{middle}" r="5">'
+        f"{titled(about)}</circle>"
+    )
+    return svg(_RATIO_HEIGHT, "".join(pieces), about)

@@ -7,8 +7,11 @@ interval that holds at all looks together excludes the limit.
 """
 
 import math
+from collections.abc import Sequence
+from datetime import date
 from typing import Literal, NamedTuple
 
+from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference.interval import LEAST
@@ -83,3 +86,13 @@ def decided(low: float, high: float, limit: float) -> State:
 def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
     value, low, high = (one or math.nan for one in (ratio.value, ratio.low, ratio.high))
     return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)
+
+
+def waiver_of(
+    waivers: Sequence[Waiver], scenario: str, server: str, today: date
+) -> tuple[Waiver | None, Waiver | None]:
+    """Return the waiver that holds today for a server of a scenario, and an expired one."""
+    own = [one for one in waivers if one.scenario == scenario and one.server in {None, server}]
+    valid = [one for one in own if one.until is None or one.until >= today]
+    expired = [one for one in own if one not in valid]
+    return next(iter(valid), None), next(iter(expired), None)

@@ -65,8 +65,7 @@ def command(options: AuditOptions) -> int:
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents, given
     from benchforge.cli.results.audit.audited import audits_of, between
-    from benchforge.cli.results.audit.document import document
-    from benchforge.cli.results.audit.documents import junit, text
+    from benchforge.cli.results.audit.documents import document, junit, text
     from benchforge.cli.results.audit.finding import FALSE
     from benchforge.cli.results.audit.sources import readers
     from benchforge.parts.registry import Registry

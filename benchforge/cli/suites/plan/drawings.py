@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchforge.cli.suites.plan.plan import ScenarioPlanned
+from benchforge.cli.suites.plan.planned import ScenarioPlanned
 from benchforge.text import safe
 
 # What means something in a quoted text: Mermaid takes characters by their numbers.

@@ -11,7 +11,7 @@ from benchforge_reporters.charts.levels import answer_chart
 from benchforge_reporters.charts.ratios import claims_chart
 from benchforge_reporters.charts.searches import searches
 from benchforge_reporters.document.document import ResultDocument, Section
-from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.cells import case_labels
 
 FOLDER = "charts"
 _MOST = 60

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from benchforge.plugin import Reporter, Summary, Trial, safe
+from benchforge_reporters.ci.junit import answers
 from benchforge_reporters.terminal.report import Terminal
 from benchforge_reporters.text import words
-from benchforge_reporters.text.verdicts import answers
 
 FILE: Final = "github.md"
 # Of 1024 KiB that a step may have; several results may share a step.

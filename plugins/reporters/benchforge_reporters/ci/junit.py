@@ -1,14 +1,25 @@
 """junit.xml: what was asked and what came of it, as CI servers read the results of tests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
-from benchforge.plugin import Reporter, Summary, Trial
-from benchforge.plugin.drawing import JunitSuite, junit_xml
-from benchforge_reporters.text.verdicts import answers
+from benchforge.plugin import (
+    CaseSummary,
+    Claim,
+    Comparison,
+    ComparisonState,
+    ComparisonVerdict,
+    Reporter,
+    Summary,
+    Trial,
+    Verdict,
+    readable,
+    safe,
+)
+from benchforge.plugin.drawing import Element, JunitSuite, JunitTest, junit_xml
 from benchforge_reporters.text.words import heading
 
 FILE: Final = "junit.xml"
@@ -33,3 +44,85 @@ def junit(summary: Summary) -> bytes:
     return junit_xml(
         "benchforge", [JunitSuite(heading(summary), tests, attributes={"timestamp": when})]
     )
+
+
+Came = Literal["passes", "fails", "invalid", "inconclusive"]
+SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
+UNASKED: Final = "nothing in the summary answers it"
+
+
+_ELEMENTS: Final[dict[Came, Element]] = {
+    "passes": "",
+    "fails": "failure",
+    "invalid": "error",
+    "inconclusive": "skipped",
+}
+
+
+def answers(summary: Summary) -> Iterator[JunitTest]:
+    """Yield the answer to each claim, comparison and case, which needs a believable number."""
+    by_label: dict[str, list[Verdict]] = {}
+    for verdict in summary.verdicts:
+        by_label.setdefault(verdict.claim, []).append(verdict)
+    for claim in summary.claims:
+        if claim.label not in by_label:
+            why = SMOKE if summary.smoke else UNASKED
+            came: Came = "inconclusive" if summary.smoke else "invalid"
+            yield _test("claims", _title(claim, None), came, why)
+        for verdict in by_label.get(claim.label, ()):
+            came = "passes" if verdict.state == "holds" else verdict.state
+            yield _test("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
+    for comparison in summary.comparisons:
+        if len(comparison.cases) > 1 and comparison.verdict is not None:
+            yield _of_comparison(comparison, comparison.verdict)
+    for case in summary.cases:
+        yield _of_case(case, smoke=summary.smoke)
+
+
+_CAME: Final[dict[ComparisonState, Came]] = {
+    "decided": "passes",
+    "undecided": "inconclusive",
+    "not comparable": "invalid",
+    "broken": "invalid",
+}
+
+
+def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitTest:
+    names = readable.conjoined([case.within for case in comparison.cases])
+    says = safe.line(": ".join(filter(None, (verdict.state, "; ".join(verdict.reasons)))))
+    name = safe.line(f"comparison of {names}")
+    return _test(comparison.scenario, name, _CAME[verdict.state], says)
+
+
+def _title(claim: Claim, verdict: Verdict | None) -> str:
+    at = "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
+    says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
+    return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
+
+
+def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
+    scenario, name = case.case.scenario, safe.line(case.case.title)
+    counts = f"{case.trials} of {case.planned} planned measurements"
+    if smoke and case.answered(smoke=True):
+        return _test(scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}")
+    if not case.answered(smoke=False):
+        return _test(scenario, name, "invalid", f"no believable number: {_why(case)}")
+    if case.believed is not None and case.believed < case.trials:
+        says = f"believed are {case.believed} of {case.trials} trials: {_why(case)}"
+        return _test(scenario, name, "passes" if case.believed else "inconclusive", says)
+    return _test(scenario, name, "passes", counts)
+
+
+def _why(case: CaseSummary) -> str:
+    """Why a case has fewer believable trials than were planned: each kind of reason once."""
+    reasons = {
+        item.failure.message: f"{item.failure.stage}: {item.failure.message}"
+        for item in case.failed
+    }
+    for check in (check for item in case.doubted for check in item.checks):
+        reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
+    return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
+
+
+def _test(group: str, name: str, came: Came, says: str) -> JunitTest:
+    return JunitTest(group, name, says, _ELEMENTS[came], came)

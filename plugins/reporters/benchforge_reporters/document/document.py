@@ -19,20 +19,19 @@ from benchforge_reporters.document.claims import ClaimLine, claim_lines, interva
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import next_step, seconds_of
-from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
+from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.document.quotable import Quotable, quotable
 from benchforge_reporters.raw import first_commands, trial_folder
 from benchforge_reporters.text import words
 from benchforge_reporters.text.block_time import block_row
-from benchforge_reporters.text.findings import of_all
 from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.stages import stages_of
 from benchforge_reporters.text.standings import pairs, standings
 from benchforge_reporters.text.sweeps import sweeps
 from benchforge_reporters.text.tables import Table, scenarios
+from benchforge_reporters.text.words import of_all
 
 MOST_TRIALS = 500
 "Trials of a scenario that have a row: a page of all of them would be too long to open."

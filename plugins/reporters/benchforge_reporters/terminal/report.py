@@ -12,8 +12,13 @@ from benchforge_reporters.document.claims import STATES, ClaimLine, counted_stat
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
-from benchforge_reporters.terminal.level_lines import legend, level_lines
-from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
+from benchforge_reporters.terminal.level_lines import (
+    claim_rows,
+    counts,
+    legend,
+    level_lines,
+    matrix,
+)
 from benchforge_reporters.terminal.paint import Paint
 from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table, kinds_heading
 from benchforge_reporters.text.pivots import pivot_table

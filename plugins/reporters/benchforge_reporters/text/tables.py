@@ -6,8 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from benchforge.plugin import CaseSummary, MetricSummary, Summary, readable, titled
-from benchforge_reporters.text.cells import Cell, Footnotes, Valued, of_lines, of_trial
-from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.cells import Cell, Footnotes, Valued, case_labels, of_lines, of_trial
 
 
 @dataclass(frozen=True)
