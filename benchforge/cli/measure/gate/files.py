@@ -3,27 +3,19 @@
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from benchforge.cli.console.named_file import write_file
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
-from benchforge.cli.measure.gate.verdict import SpeedVerdict, State
+from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
 from benchforge.text import safe
 from benchforge.text.readable import change, counted, percent
 
 _OLDER = "; its width is that of the older results: use --base, or keep more of them"
-_SIGNS: Final[Mapping[State, str]] = {
-    "not slower": "✔",
-    "slower": "✘",
-    "undecided": "?",
-    "invalid": "!",
-    "broken": "✘",
-    "base broken": "!",
-}
 _MOST = 300  # characters of a wrong answer in the first line
 
 
@@ -32,7 +24,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield answer(outcome)
     for question in outcome.questions:
         state = question.verdict.state
-        sign = "~" if question.waiver is not None and state != "broken" else _SIGNS[state]
+        sign = "~" if question.waiver is not None and state != "broken" else STATES[state].sign
         yield f"  {sign} {safe.word(question.title)}: {verdict_text(question, outcome.limit)}"
         yield from (f"    {safe.word(text)}" for text in question.changed)
     for note in outcome.notes:
@@ -59,9 +51,7 @@ def answer(outcome: Outcome) -> str:
 def verdict_text(question: GatedPair, limit: float) -> str:
     """Return a verdict in words, with its interval, and its waiver."""
     verdict = question.verdict
-    text: str = verdict.state
-    if text == "not slower":
-        text = f"not slower by more than {percent(limit)}"
+    text = _worded(verdict, limit)
     if interval := measured(verdict):
         text += f": speed by {question.metric} {interval}"
     if verdict.why:
@@ -118,11 +108,13 @@ def markdown(outcome: Outcome) -> str:
 
 def _state(question: GatedPair, limit: float) -> str:
     verdict = question.verdict
-    state: str = verdict.state
-    if state == "not slower":
-        state = f"not slower by more than {percent(limit)}"
     why = f": {verdict.why}" if verdict.why else ""
-    return safe.markdown(f"{_SIGNS[verdict.state]} {state}{why}{waived(question)}")
+    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{why}{waived(question)}"
+    return safe.markdown(text)
+
+
+def _worded(verdict: SpeedVerdict, limit: float) -> str:
+    return verdict.state + f" by more than {percent(limit)}" * (verdict.state == "not slower")
 
 
 def badge_text(outcome: Outcome) -> tuple[str, str]:
@@ -134,12 +126,6 @@ def badge_text(outcome: Outcome) -> tuple[str, str]:
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
-_ELEMENTS: Final[dict[str, Element]] = {
-    "broken": "failure",
-    "slower": "failure",
-    "invalid": "error",
-    "undecided": "error",
-}
 _LETTER = 6.6  # pixels of a letter of 11 pixels, on average
 _SVG: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
 aria-label="{label}: {text}">
@@ -183,7 +169,7 @@ def junit(outcome: Outcome) -> str:
     tests = []
     for question in outcome.questions:
         state = question.verdict.state
-        element: Element = _ELEMENTS.get(state, "")
+        element = STATES[state].element
         if element and question.passes:
             element = "skipped"
         says = verdict_text(question, outcome.limit)

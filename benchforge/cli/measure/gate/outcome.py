@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from benchforge.cli.console.outcome import FAILS, NO_ANSWER
 from benchforge.cli.measure.gate.changes import changes, evidence_on
 from benchforge.cli.measure.gate.pairs import base_label, renamed
-from benchforge.cli.measure.gate.verdict import WORST_FIRST, SpeedVerdict, judge, waiver_of
+from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
 from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
@@ -70,7 +69,7 @@ class Outcome(NamedTuple):
     "True if both have the same code and packages, so that nothing was measured."
 
     @property
-    def state(self) -> str:
+    def state(self) -> State:
         """The worst of all verdicts that no waiver allows; invalid if nothing is compared."""
         if not self.questions and not self.same:
             return "invalid"
@@ -79,23 +78,12 @@ class Outcome(NamedTuple):
             for pair in self.questions
             if not pair.passes or pair.verdict.state == "base broken"
         }
-        return next((state for state in WORST_FIRST if state in states), "not slower")
+        return next((state for state in STATES if state in states), "not slower")
 
     @property
     def exit_code(self) -> int:
         """1 if something is broken or slower, else 4 if something has no answer, else 0."""
-        return EXIT_CODES[self.state]
-
-
-EXIT_CODES: Mapping[str, int] = {
-    "broken": FAILS,
-    "slower": FAILS,
-    "invalid": NO_ANSWER,
-    "undecided": NO_ANSWER,
-    "base broken": 0,
-    "not slower": 0,
-}
-"Exit code of the worst verdict of a gate."
+        return STATES[self.state].exit_code
 
 
 def questions_of(
@@ -176,26 +164,15 @@ def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
 
 def document(outcome: Outcome) -> dict[str, Any]:
     """Return the outcome for a program."""
-    fields = outcome._asdict()
-    verdicts = [_row(question) for question in fields.pop("questions")]
+    fields, verdicts = outcome._asdict(), []
+    for pair in fields.pop("questions"):
+        row = pair._asdict() | pair.case.model_dump(include={"server", "driver", "vary"})
+        row |= pair.verdict._asdict() | {"waived": pair.waiver and pair.waiver.reason}
+        row["speed"] = row.pop("value")
+        for internal in ("case", "verdict", "waiver", "expired", "counts"):
+            del row[internal]
+        verdicts.append(row)
     return {"state": outcome.state, "exit_code": outcome.exit_code, **fields, "verdicts": verdicts}
-
-
-def _row(question: GatedPair) -> dict[str, Any]:
-    verdict, case, waiver = question.verdict._asdict(), question.case, question.waiver
-    verdict["speed"] = verdict.pop("value")
-    del verdict["counts"]
-    return {
-        "scenario": question.scenario,
-        "server": case.server,
-        "driver": case.driver,
-        "vary": case.vary,
-        "metric": question.metric,
-        **verdict,
-        "in_turns": question.in_turns,
-        "changed": question.changed,
-        "waived": None if waiver is None else waiver.reason,
-    }
 
 
 def _why_none(head: CaseSummary, base: CaseSummary) -> str:

@@ -7,12 +7,14 @@ interval that holds at all looks together excludes the limit.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from benchforge.cli.console.outcome import FAILS, NO_ANSWER
 from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.verdict import Estimate
+from benchforge.report.junit_xml import Element
 from benchforge.stats.distributions.student import t_quantile
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import STOPPED, at_level
@@ -24,10 +26,25 @@ FEWEST = 8
 _RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
 
 State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base broken"]
-WORST_FIRST: tuple[State, ...] = (
-    *("broken", "slower", "invalid", "undecided"),
-    *("base broken", "not slower"),
-)
+
+
+class StateShown(NamedTuple):
+    """How a verdict is shown, and what it means to a program."""
+
+    sign: str
+    exit_code: int
+    element: Element
+
+
+STATES: Final[Mapping[State, StateShown]] = {
+    "broken": StateShown("✘", FAILS, "failure"),
+    "slower": StateShown("✘", FAILS, "failure"),
+    "invalid": StateShown("!", NO_ANSWER, "error"),
+    "undecided": StateShown("?", NO_ANSWER, "error"),
+    "base broken": StateShown("!", 0, ""),
+    "not slower": StateShown("✔", 0, ""),
+}
+"The verdicts, the worst first."
 
 
 class SpeedVerdict(NamedTuple):
