@@ -16,7 +16,8 @@ growing headers lasted line numbers only_get optional parsing require
 """
 DRAWING = """
 COLOURS COURSE_HEIGHT Chart ChartAxis ChartRow Element JunitSuite JunitTest chart_file colours_of
-course_drawing drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg tick_texts titled
+course_drawing drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg
+tick_texts titled
 """
 ROOT = Path(__file__).parents[2]
 NAMES = """

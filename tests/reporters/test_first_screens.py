@@ -14,8 +14,7 @@ from benchforge_reporters.ci.junit import Junit
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
-from benchforge_reporters.terminal.report import Terminal
-from benchforge_reporters.terminal.why import Why
+from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
 from screens import STORED, compared, compared_page
 

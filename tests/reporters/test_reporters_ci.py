@@ -8,8 +8,8 @@ from typing import Literal
 
 from benchforge_reporters.ci.github import MOST_BYTES, github
 from benchforge_reporters.ci.junit import answers, junit
+from benchforge_reporters.csv import numbers
 from benchforge_reporters.html.report import Html
-from benchforge_reporters.json import numbers
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
 from hypothesis import HealthCheck, given, settings

@@ -1,25 +1,73 @@
-"""What came of a gate: a verdict on each pair, and the exit code."""
+"""What came of a gate: a verdict on each pair, what else changed, and the exit code."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from benchforge.cli.measure.gate.changes import changes, evidence_on
+from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.summary import evidence_in
 from benchforge.cli.measure.gate.pairs import base_label, renamed
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
+from benchforge.model.files.folder import ANSWER
 from benchforge.model.suite.gate import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
-from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
+from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
+from benchforge.model.trial.answers.answer import excerpts
+from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.measurand import RATE
 from benchforge.model.values.metric_title import titled
+from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
+from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.summary.level import left_to, levelled_places
 from benchforge.stats.summary.line import Place, by_place, paired
 from benchforge.stats.verdict.comparability import wrong_answers
 from benchforge.stats.verdict.comparison import ComparisonEvidence
+from benchforge.text import door
+
+
+def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
+    """Return what decides about a comparison of a measured result."""
+    assert result.header is not None  # noqa: S101 - a gate has measured it
+    return evidence_in(comparison, result.summary, limits_of(result.header))
+
+
+def changes(
+    head: CaseSummary, base: CaseSummary, evidence: ComparisonEvidence, result: Summed
+) -> tuple[str, ...]:
+    """Return in what the working tree differs from its base, a sentence each."""
+    answers = [*_bodies(head, base, result)]
+    others = (*evidence.grave, *evidence.unlike)
+    return (*answers, *(text for text in others if not (answers and text.endswith("(E3)"))))
+
+
+def _bodies(head: CaseSummary, base: CaseSummary, result: Summed) -> Iterator[str]:
+    sides = [_stable(case, result) for case in (base, head)]
+    if None in sides:
+        return
+    old, new = (_body(trial, result) for trial in sides if trial is not None)
+    if old is not None and new is not None and old != new:
+        before, after = excerpts(old, new)
+        yield f"the answer changed: the base sent {before}, the working tree {after}"
+
+
+def _stable(case: CaseSummary, result: Summed) -> Trial | None:
+    """Return the first trial of a case that has the same answer to each single request."""
+    for trial in result.trials:
+        if trial.case == case.case and trial.probes is not None:
+            return trial if trial.probes.distinct == 1 else None
+    return None
+
+
+def _body(trial: Trial, result: Summed) -> bytes | None:
+    try:
+        place = ResultWriter(result.path).place(trial.number).relative_to(result.path)
+        return door.read(result.path, str(place / ANSWER), LARGEST_FILE)
+    except OSError:
+        return None
 
 
 class GatedPair(NamedTuple):

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from benchforge.plugin.drawing import COURSE_HEIGHT, course_drawing
 from benchforge_reporters.charts.over_time import CAPTION, HEIGHT, over_time
 from benchforge_reporters.document.document import Section
-from benchforge_reporters.text.sweeps import scaled, title
+from benchforge_reporters.text.standings import scaled, title
 
 
 class Curve(NamedTuple):

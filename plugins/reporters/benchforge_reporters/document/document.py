@@ -14,23 +14,19 @@ from benchforge.plugin import (
     readable,
 )
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
-from benchforge_reporters.document.causes import CauseTexts, cause_texts
+from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
 from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
 from benchforge_reporters.document.next_step import next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
 from benchforge_reporters.document.overview import Overview, overview
-from benchforge_reporters.document.quotable import Quotable, quotable
-from benchforge_reporters.raw import first_commands, trial_folder
+from benchforge_reporters.raw import block_row, first_commands, trial_folder
 from benchforge_reporters.text import words
-from benchforge_reporters.text.block_time import block_row
-from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.standings import pairs, standings
-from benchforge_reporters.text.sweeps import sweeps
-from benchforge_reporters.text.tables import Table, scenarios
+from benchforge_reporters.text.standings import pairs, standings, sweeps
+from benchforge_reporters.text.tables import Table, kind_table, not_reached, scenarios
 from benchforge_reporters.text.words import of_all
 
 MOST_TRIALS = 500
