@@ -156,11 +156,9 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
             continue
         if stated.estimator.startswith("computed"):  # from first to last sample of a label
             continue
-        if stated.low <= float(fact.value) <= stated.high:
-            continue
-        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(
-            fact.value
-        ):
+        value, room = float(fact.value), _NEAR if name == "duration" else 0.0
+        near = abs(value - float(stated.value)) < room * value
+        if near or stated.low <= value <= stated.high:
             continue
         yield Finding(
             "AF2",

@@ -112,21 +112,16 @@ def _unlike(text: CauseText) -> bool:
 
 def _text(cause: Cause, summary: Summary, trials: Sequence[Trial]) -> CauseText:
     roots = _roots(cause)
-    kind: CauseClass = cause.audience
     if cause.state == "dealt with":
-        kind = "dealt with"
-        brief = _dealt_with(cause, roots, trials)
         effect = "benchforge set these trials aside: no number rests on them."
-        return CauseText(cause, kind, brief, effect, "")
-    if _of_searches(roots, summary):
-        kind = "expert"  # the interval of the rate has the scatter of all trials
-    if cause.state == "unknown":
-        saw, _, _ = roots[0].check.message.partition(": ")
-        return CauseText(cause, kind, _cut(f"unknown: {saw}"), roots[0].check.message, "")
-    to_do = remedy(cause.id, roots, summary, trials)
-    if cause.id not in BRIEFS:
-        saw, _, _ = roots[0].check.message.partition(": ")
-        return CauseText(cause, kind, _cut(saw), roots[0].check.message, to_do)
+        return CauseText(cause, "dealt with", _dealt_with(cause, roots, trials), effect, "")
+    # Of searches, the interval of the rate has the scatter of all trials.
+    kind: CauseClass = "expert" if _of_searches(roots, summary) else cause.audience
+    unknown, message = cause.state == "unknown", roots[0].check.message
+    to_do = "" if unknown else remedy(cause.id, roots, summary, trials)
+    if unknown or cause.id not in BRIEFS:
+        finding = f"{'unknown: ' * unknown}{message.partition(': ')[0]}"
+        return CauseText(cause, kind, _cut(finding), message, to_do)
     few = [_words(cause, roots, summary, trials, most) for most in (_NAMED, 1, 0)]
     briefs = [BRIEFS[cause.id].format_map(words) for words in few]
     brief = next((text for text in briefs if len(text) <= BRIEF), _cut(briefs[-1]))

@@ -138,18 +138,15 @@ def _stacks(
     by_case: Mapping[str, Sequence[Trial]],
     colours: Mapping[str, int],
 ) -> Iterator[Chart]:
-    rows = [
-        (name, colours.get(case.case.server, 0), by_case[case.case.title])
-        for name, case in named_cases
-    ]
-    cpu = [(name, colour, cost(trials)) for name, colour, trials in rows]
-    memory = [(name, colour, _memory(trials)) for name, colour, trials in rows]
-    for values, unit, caption in (
-        (cpu, "s", "CPU time for each response"),
-        (memory, "B", "Memory at its largest"),
+    for amounts, unit, caption in (
+        (cost, "s", "CPU time for each response"),
+        (_memory, "B", "Memory at its largest"),
     ):
-        chart = stacks(values, unit, caption)
-        if chart is not None:
+        values = [
+            (name, colours.get(case.case.server, 0), amounts(by_case[case.case.title]))
+            for name, case in named_cases
+        ]
+        if (chart := stacks(values, unit, caption)) is not None:
             yield chart
 
 
