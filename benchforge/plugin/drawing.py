@@ -1,11 +1,11 @@
 """What pages, charts and JUnit files are drawn with."""
 
-from benchforge.report.charts.axis import ChartAxis
 from benchforge.report.charts.chart_file import chart_file, drawing_file
 from benchforge.report.charts.course import COURSE_HEIGHT, course_drawing
 from benchforge.report.charts.drawing import (
     COLOURS,
     Chart,
+    ChartAxis,
     ChartRow,
     colours_of,
     grid,

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_reporters.ci.github import GitHub
-from benchforge_reporters.ci.junit import Junit
+from benchforge_reporters.ci_reports import GitHub, Junit
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown

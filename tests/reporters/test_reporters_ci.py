@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Literal
 
-from benchforge_reporters.ci.github import MOST_BYTES, github
-from benchforge_reporters.ci.junit import answers, junit
+from benchforge_reporters.ci_reports import MOST_BYTES, answers, github, junit
 from benchforge_reporters.csv import numbers
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.report.charts.axis import ChartAxis
-from benchforge.report.charts.drawing import COLOURS, grid, interval_bar, svg, titled
+from benchforge.report.charts.drawing import COLOURS, ChartAxis, grid, interval_bar, svg, titled
 from benchforge.text import readable
 
 _HEIGHT = 150

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from benchforge.plugin import Reporter, Summary, Trial, safe
 from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
-from benchforge_reporters.charts.curves import curves
 from benchforge_reporters.charts.levels import answer_chart, searches
+from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.ratios import claims_chart
 from benchforge_reporters.document.claims import HEADS, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document

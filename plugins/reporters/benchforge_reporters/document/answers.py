@@ -142,7 +142,8 @@ def _shown(
     order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
     beaten = [item for item in order if item not in tied]
-    phrase = _Phrase(ranked, summary.measurand(ranked))
+    title = titled(ranked.metric, ranked.of)
+    phrase = _Phrase(ranked.ranking, title, summary.measurand(ranked))
     if len(order) == 1:
         return f"No answer: only {order[0]} has values that count", left
     if len(tied) > 1:
@@ -159,38 +160,29 @@ def _shown(
 class _Phrase:
     """How a difference of a metric is said."""
 
-    ranked: MetricRanking
+    ranking: Ranking
+    metric: str
     measurand: str
 
     def of(self, first: str, beaten: Sequence[str]) -> str:
         """Return by how much the first is better than others: of many, the nearest and the last."""
         if len(beaten) > _BY_NAME:
             nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
-            return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
-        times = [self._times(first, server) for server in beaten]
+            return f"{first} {nearest}, and {last}, the last of {len(self.ranking.order)}"
+        times = [_times([_ratio(self.ranking, first, server)]) for server in beaten]
         if len({item.partition(" (")[0] for item in times}) > 1 and self.measurand == RATE:
             second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
             return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
         return f"{first} {self._than(first, beaten)}"
 
-    def _times(self, first: str, beaten: str) -> str:
-        ranking = self.ranked.ranking
-        return _times([] if ranking is None else [_ratio(ranking, first, beaten)])
-
-    @property
-    def _order(self) -> Sequence[object]:
-        return () if self.ranked.ranking is None else self.ranked.ranking.order
-
     def _than(self, first: str, beaten: Sequence[str]) -> str:
-        ranking = self.ranked.ranking
-        times = _times([] if ranking is None else [_ratio(ranking, first, item) for item in beaten])
+        times = _times([_ratio(self.ranking, first, item) for item in beaten])
         who = readable.conjoined(beaten)
         if self.measurand == RATE:
             return f"serves {times} as many requests as {who}"
-        metric = titled(self.ranked.metric, self.ranked.of)
         if self.measurand == "response time":
-            return f"answers in {times} the time of {who} ({metric})"
-        return f"has {times} the {metric} of {who}"
+            return f"answers in {times} the time of {who} ({self.metric})"
+        return f"has {times} the {self.metric} of {who}"
 
 
 def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:

@@ -16,9 +16,8 @@ from benchforge.plugin import (
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
 from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
-from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
-from benchforge_reporters.document.next_step import next_step, seconds_of
+from benchforge_reporters.document.next_step import launches, next_step, seconds_of
 from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
 from benchforge_reporters.document.overview import Overview, overview
 from benchforge_reporters.raw import block_row, first_commands, trial_folder
@@ -253,7 +252,5 @@ def _blocks(summary: Summary) -> int:
 
 def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from filter(None, [words.amount(summary)])
-    yield from (f"hosts: {text}" for text in words.hosts(trials))
-    yield from (f"CPUs: {text}" for text in words.placement(trials))
-    yield from (f"tuning: {text}" for text in words.tuning(trials))
+    yield from (f"{name}: {text}" for name, text in words.placed(trials))
     yield from filter(None, [words.interpreters(summary), words.code(summary)])

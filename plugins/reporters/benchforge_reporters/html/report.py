@@ -10,8 +10,8 @@ from markupsafe import Markup, escape
 
 from benchforge.plugin import CaseSummary, Comparison, Reporter, Role, Summary, Trial, readable
 from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
-from benchforge_reporters.charts.curves import curves
 from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels, searches
+from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.charts.run_order import Lane, run_order

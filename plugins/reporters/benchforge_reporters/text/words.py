@@ -143,9 +143,13 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("code", commits)] if (commits := code(summary)) else []
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("secrets", secrets)] if (secrets := exposed(trials)) else []
-    rows += [("hosts", text) for text in hosts(trials)]
-    rows += [("CPUs", text) for text in placement(trials)]
-    return rows + [("tuning", text) for text in tuning(trials)]
+    return rows + placed(trials)
+
+
+def placed(trials: Sequence[Trial]) -> list[tuple[str, str]]:
+    """Return on which hosts and CPUs the parts ran, and what came of the tuning."""
+    texts = {"hosts": hosts(trials), "CPUs": placement(trials), "tuning": tuning(trials)}
+    return [(name, text) for name, some in texts.items() for text in some]
 
 
 def order(summary: Summary) -> str:

@@ -5,6 +5,7 @@ from benchforge.cli.results.audit.facts import (
     ASKED_SHARE,
     Interval,
     amount,
+    byte_slip,
     interval,
     number,
     shown,
@@ -12,7 +13,6 @@ from benchforge.cli.results.audit.facts import (
     word,
 )
 from benchforge.cli.results.audit.finding import Evidence, Evidences, check
-from benchforge.cli.results.audit.units import byte_slip
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import MORE, bytes_at_least, cpu_at_most
 from benchforge.text import readable

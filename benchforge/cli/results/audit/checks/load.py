@@ -14,11 +14,11 @@ from benchforge.cli.results.audit.facts import (
     rate,
     samples,
     shown,
+    time_slip,
     value,
     word,
 )
 from benchforge.cli.results.audit.finding import Evidence, Evidences, check
-from benchforge.cli.results.audit.units import time_slip
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import longest_mean, mean_at_least
 from benchforge.text import readable

@@ -5,9 +5,8 @@ import statistics
 from collections.abc import Sequence
 
 from benchforge.cli.results.audit.checks.load import busy_share, use
-from benchforge.cli.results.audit.facts import amount, interval, number, shown, word
+from benchforge.cli.results.audit.facts import amount, interval, number, shown, time_slip, word
 from benchforge.cli.results.audit.finding import Evidence, Evidences, check
-from benchforge.cli.results.audit.units import time_slip
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
