@@ -73,16 +73,16 @@ def _rows(
     case: CaseSummary, line: MetricSummary, *, looked: bool
 ) -> Iterator[dict[str, JsonValue]]:
     left_out = doubted(case, line)
-    for trial_sample in line.samples:
+    for item in line.samples:
         yield {
-            "unit": trial_sample.sample.unit,
+            "unit": item.sample.unit,
             "better": line.better,
-            "block": trial_sample.block,
-            "trial": trial_sample.trial,
-            "value": trial_sample.sample.value,
-            "lower_bound": trial_sample.sample.lower_bound,
-            "believed": trial_sample.trial not in left_out if looked else None,
-            "why": trial_sample.sample.why,
+            "block": item.block,
+            "trial": item.trial,
+            "value": item.sample.value,
+            "lower_bound": item.sample.lower_bound,
+            "believed": item.trial not in left_out if looked else None,
+            "why": item.sample.why,
         }
 
 
@@ -185,9 +185,8 @@ class _Field:
 
     at: Place
     head: str
-    metric: str
-    of: str | None
-    unit: str
+    names: tuple[str, str | None, str]
+    "Metric, its part, and unit."
     statistic: Statistic | None
     "Statistic; None for the estimator."
 
@@ -199,28 +198,25 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        line = next(filter(self._is_of, case.metrics), None)
-        if line is None:
+        lines = (one for one in case.metrics if (one.metric, one.of, one.unit) == self.names)
+        if (line := next(lines, None)) is None:
             return ""
         if self.statistic is None:
             return line.estimator or ""
         return _number(figure(line, self.statistic).value)
-
-    def _is_of(self, line: MetricSummary) -> bool:
-        return (line.metric, line.of, line.unit) == (self.metric, self.of, self.unit)
 
 
 def _fields(cells: Grid) -> Iterator[_Field]:
     for at in cells.columns:
         above = heads(cells.pivot.columns, at)
         for metric, of, unit, has_estimator in _numbers(cells):
-            title = " ".join([*above, metric, *([of] if of else [])])
+            title, names = " ".join(filter(None, [*above, metric, of])), (metric, of, unit)
             in_unit = f" ({unit})" if unit not in {"", "1"} else ""
             for name, statistic in _statistics(cells.pivot):
                 head = f"{title} {name}{in_unit if statistic != 'runs' else ''}"
-                yield _Field(at, head, metric, of, unit, statistic)
+                yield _Field(at, head, names, statistic)
             if has_estimator:
-                yield _Field(at, f"{title} estimator", metric, of, unit, None)
+                yield _Field(at, f"{title} estimator", names, None)
 
 
 def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:

@@ -48,8 +48,8 @@ class Section:
     "Steps that some flows did not reach, a sentence each."
     trials: Table
     "The first trials, a row each."
-    trials_left_out: int
-    "Number of trials that have no row here: files for programs have all of them."
+    left_out: str
+    "Number of trials that have no row, in words; empty if all have one."
     levels: tuple[Levels, ...]
     ranks: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -63,14 +63,6 @@ class Section:
     "Proof of the load's answers, for each case."
     estimators: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def left_out(self) -> str:
-        """How many trials have no row, in words; empty if all have one."""
-        if not self.trials_left_out:
-            return ""
-        more = readable.exact(self.trials_left_out)
-        return f"and {more} more trials, which numbers.csv and trials/ have"
 
 
 @dataclass(frozen=True)
@@ -197,6 +189,7 @@ def _section(
 ) -> Section:
     scenario = cases[0].case.scenario
     every_trial = trials_of(cases)
+    more = len(every_trial.rows) - MOST_TRIALS
     return Section(
         scenario=scenario,
         title=title,
@@ -207,7 +200,9 @@ def _section(
         kinds=kind_table(cases),
         flows=tuple(words.of_each(cases, trials, not_reached)),
         trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
-        trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
+        left_out=f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
+        if more > 0
+        else "",
         levels=tuple(one for one in rows if one.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),
@@ -246,8 +241,9 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
 
 
 def _blocks(summary: Summary) -> int:
-    lines = (line for case in summary.cases for line in case.metrics)
-    return len({one.block for line in lines for one in line.samples})
+    return len(
+        {one.block for case in summary.cases for line in case.metrics for one in line.samples}
+    )
 
 
 def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
