@@ -258,9 +258,7 @@ def unmeasured(summary: Summary) -> dict[str, str]:
     return again
 
 
-def heads(
-    cases: Sequence[CaseSummary],
-) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
+def heads(cases: Sequence[CaseSummary]) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
     """Yield each case of the working tree with the same at the base; None if that is missing."""
     by_key = {_key(case.case): case for case in cases}
     servers = {case.case.server for case in cases}

@@ -113,10 +113,7 @@ def page(comparison: ComparedResults) -> PageDocument:
         title=f"{summary.title or summary.name}: what changed",
         eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
         counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
-        sentences=[
-            *verdicts(changes, comparison.older, reference),
-            *silent(comparison.rows),
-        ],
+        sentences=[*verdicts(changes, comparison.older, reference), *silent(comparison.rows)],
         sections=[
             PageSection(
                 "changes",

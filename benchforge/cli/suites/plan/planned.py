@@ -190,11 +190,7 @@ def planned(suite: Suite, graph: RunGraph, drawn: bool) -> Plan:
                 turns=turns.get(label),
             )
             for (label, scenario), size, rounds, declared_s in zip(
-                suite.scenarios.items(),
-                sizes,
-                graph.rounds,
-                graph.declared_by_group_s,
-                strict=True,
+                suite.scenarios.items(), sizes, graph.rounds, graph.declared_by_group_s, strict=True
             )
         ),
         cases=(),

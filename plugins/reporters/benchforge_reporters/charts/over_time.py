@@ -91,10 +91,7 @@ class _Panels:
             *self._steps(shown.moments, lambda moment: moment.p50_us, self.times, own),
             *self._steps(shown.moments, lambda moment: moment.p99_us, self.times, f"{own} dashed"),
         ]
-        for pieces, top, height in (
-            (above, _HEAD, _RATES),
-            (below, _HEAD + _RATES + _GAP, _TIMES),
-        ):
+        for pieces, top, height in ((above, _HEAD, _RATES), (below, _HEAD + _RATES + _GAP, _TIMES)):
             inner = stretched("100%", height, "".join(pieces))
             yield f'<svg y="{top}" height="{height}">{inner}</svg>'
 

@@ -78,9 +78,7 @@ class CauseTexts:
 
 
 def cause_texts(
-    summary: Summary,
-    trials: Sequence[Trial],
-    answered: Sequence[ComparisonAnswer] | None = None,
+    summary: Summary, trials: Sequence[Trial], answered: Sequence[ComparisonAnswer] | None = None
 ) -> CauseTexts:
     """Return the causes of a summary in words, those that matter most first.
 

@@ -109,8 +109,7 @@ def case_table(cases: Sequence[CaseSummary], first: int | None = None) -> Table:
         columns=columns,
         rows=tuple(
             TableRow(
-                (*named, _trials(case)),
-                tuple(_cell(case, column, notes) for column in columns),
+                (*named, _trials(case)), tuple(_cell(case, column, notes) for column in columns)
             )
             for named, case in zip(labels.rows, cases, strict=True)
         ),
