@@ -33,7 +33,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.binomial import failing
 
 LOSS: Final = 0.05

@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from benchforge.cli.measure.gate.verdict import FEWEST, State, decided, level, precision
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.inference.joint import STOPPED
-from benchforge.stats.inference.sequence import ERROR, confidence_sequence
+from benchforge.stats.distributions import t_quantile
+from benchforge.stats.inference.joint import ERROR, STOPPED, confidence_sequence
 
 LIMIT = 0.05
 RUNS = 2000

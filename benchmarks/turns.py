@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchforge.stats.inference.interval import welch
+from benchforge.stats.inference.joint import ERROR, confidence_sequence
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import blocks_for, enough
-from benchforge.stats.inference.sequence import ERROR, confidence_sequence
-from benchforge.stats.inference.welch import welch
 
 SHARES = {"planted-2": 0.02, "planted-5": 0.05, "planted-10": 0.10}
 SERVERS = ("a", "same", *SHARES)

@@ -19,11 +19,10 @@ from made.models import BY_RUN, BY_SCENARIO, HOLM, Model, SimulatedRun, errors, 
 from made.simulate import share
 
 from benchforge.stats.inference.interval import t_of_logs
-from benchforge.stats.inference.joint import at_level
+from benchforge.stats.inference.joint import ERROR as SEQUENCE
+from benchforge.stats.inference.joint import at_level, confidence_sequence
 from benchforge.stats.inference.sample_size import enough
-from benchforge.stats.inference.sequence import ERROR as SEQUENCE
-from benchforge.stats.inference.sequence import confidence_sequence
-from benchforge.stats.timeseries.neighbours import resemblance
+from benchforge.stats.timeseries.trend import resemblance
 
 RUNS = 2000
 RULES = {"run, Benjamini-Hochberg": BY_RUN, "run, Holm": HOLM, "scenario, Holm": BY_SCENARIO}

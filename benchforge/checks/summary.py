@@ -15,7 +15,7 @@ from benchforge.checks.statistics.turns import of_comparison as of_launches
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.result import Header
 from benchforge.model.summary.doubts import speaks_of
-from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Comparison, MetricSummary, Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session

@@ -17,8 +17,13 @@ import click
 
 from benchforge.cli.console import words as words_of_call
 from benchforge.cli.console.lazy_group import Lazy
-from benchforge.cli.console.signals import INTERRUPTED, Interrupted, ends_on_signals, received
-from benchforge.cli.console.used_up import used_up
+from benchforge.cli.console.signals import (
+    INTERRUPTED,
+    Interrupted,
+    ends_on_signals,
+    received,
+    used_up,
+)
 from benchforge.model.values.distribution import DISTRIBUTION, brings, entry_points, rivals
 
 if TYPE_CHECKING:
@@ -197,7 +202,7 @@ def _show_error(error: Exception) -> int:
     if isinstance(error, OSError):
         error = _of_the_system(error)
     if not isinstance(error, BenchforgeError):
-        from benchforge.parts.plugin_fault import blamed  # noqa: PLC0415 - as above
+        from benchforge.parts.fault import blamed  # noqa: PLC0415 - as above
 
         if (fault := blamed(error)) is None:
             raise error

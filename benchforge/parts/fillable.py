@@ -11,12 +11,25 @@ from pydantic_core import CoreSchema, core_schema
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.site import Site
-from benchforge.parts.wrong_option import WrongOption
 
 _PLAIN = ("address", "port", "python", "url")
 _OF_BACKEND = re.compile(r"backends\.([^.]+)\.([^.]+)")
 _THERE_ARE = "available: {address}, {port}, {python}, {url} and {backends.<label>.<name>}"
 _TWICE = "write a plain brace twice"
+
+
+class WrongOption(ValueError):
+    """A wrong option: what is wrong, what to do, and which options are concerned.
+
+    Errors point at the first of `options`, as TOML writes them. `options` lists all that were
+    checked, so errors of other options are reported as well.
+    """
+
+    def __init__(self, message: str, *options: str, hint: str = "") -> None:
+        super().__init__(f"{message}; {hint}" if hint else message)
+        self.message = message
+        self.options = options
+        self.hint = hint
 
 
 class BackendReference(NamedTuple):

@@ -13,7 +13,6 @@ from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, pl
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.answers.exposed_secrets import exposed
-from benchforge.model.trial.bins import after_cut
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Role, Usage
@@ -27,15 +26,14 @@ from benchforge.model.trial.reading import (
 )
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, StartedProcess, Trial
-from benchforge.model.trial.window import Window
+from benchforge.model.trial.window import Window, after_cut
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.case_name import server_names
-from benchforge.model.values.measurand import RATE, Measurand
-from benchforge.model.values.metric_title import titled
+from benchforge.model.values.measurand import RATE, Measurand, titled
 from benchforge.model.values.units import Duration, Rate, Share, Size
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.content import text_of
-from benchforge.parts.fillable import Fillable
+from benchforge.parts.fillable import Fillable, WrongOption
 from benchforge.parts.hookspecs import hookimpl
 from benchforge.parts.part import (
     Backend,
@@ -53,21 +51,13 @@ from benchforge.parts.part import (
 from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.reader import Fact, Reader, Row, Source
 from benchforge.parts.site import Output, Site, Target
-from benchforge.parts.wrong_option import WrongOption
 from benchforge.text import door, readable, safe
 
 if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`
-    from benchforge.model.summary.capacity import Capacity
+    from benchforge.model.summary.capacity import Capacity, ConcurrencySweep
     from benchforge.model.summary.cause import Cause, FoldedFinding
-    from benchforge.model.summary.comparison_verdict import (
-        CLOSE,
-        ComparisonState,
-        ComparisonVerdict,
-    )
-    from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
     from benchforge.model.summary.doubts import doubted
-    from benchforge.model.summary.metric_ranking import MetricRanking
-    from benchforge.model.summary.ranking import Ranking
+    from benchforge.model.summary.ranking import MetricRanking, Ranking
     from benchforge.model.summary.summary import (
         CaseSummary,
         Comparison,
@@ -76,7 +66,13 @@ if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `che
         Summary,
         TrialSample,
     )
-    from benchforge.model.summary.verdict import Estimate, Verdict
+    from benchforge.model.summary.verdict import (
+        CLOSE,
+        ComparisonState,
+        ComparisonVerdict,
+        Estimate,
+        Verdict,
+    )
 
 # Hooks: functions that benchforge calls.
 __all__ = ["hookimpl"]
@@ -165,10 +161,7 @@ __all__ += ["AXIS_NAMES", "Pivot", "Place", "Statistic", "place", "places"]
 # Text and files: numbers as people read them; safe handling of untrusted text and folders.
 __all__ += ["door", "readable", "safe"]
 
-_SUMMARIES = (
-    *("summary", "verdict", "ranking", "metric_ranking", "concurrency_sweep"),
-    *("capacity", "cause", "comparison_verdict", "doubts"),
-)
+_SUMMARIES = ("summary", "verdict", "ranking", "capacity", "cause", "doubts")
 
 
 def __getattr__(name: str) -> object:

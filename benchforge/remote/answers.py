@@ -7,9 +7,16 @@ import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar, get_type_hints
 
-from pydantic import Field, JsonValue, NonNegativeInt, TypeAdapter, ValidationError
+from pydantic import (
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from benchforge.errors import (
     BenchforgeError,
@@ -22,8 +29,7 @@ from benchforge.errors import (
     Unusable,
 )
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.bounds import bounded
-from benchforge.model.values.file_names import Below
+from benchforge.model.values.bounds import Below, bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.remote import wire
 from benchforge.run.programs.runtimes import Ready
@@ -72,6 +78,12 @@ class Prepared(Frozen):
     digests: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
     runtimes: dict[str, Ready] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if not (self.cases or self.missing or self.faults):
+            raise ValueError("has neither cases nor what is missing")
+        return self
 
 
 class StartedService(Frozen):

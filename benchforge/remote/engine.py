@@ -10,7 +10,7 @@ from benchforge.errors import Unusable
 from benchforge.model.values.distribution import entry_points
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.parts import uses_hosts
-from benchforge.suite.measuring.hosts import ENGINES
+from benchforge.suite.measuring.tables import ENGINES
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.suite import Suite
 

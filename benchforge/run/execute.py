@@ -32,7 +32,7 @@ from benchforge.run.trial.turns.launch import measure_in_turns, unready
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
 from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
-from benchforge.stats.turns.order import seed_of
+from benchforge.stats.turns import seed_of
 from benchforge.suite.plan import Measurement, RunGraph
 from benchforge.suite.secrets.redact import redacted_bytes
 from benchforge.text import door

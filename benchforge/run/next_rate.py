@@ -6,8 +6,7 @@ from dataclasses import replace
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.stats.search.next_rate import Next
-from benchforge.stats.search.search import where
+from benchforge.stats.search.search import Next, where
 from benchforge.suite.plan import Measurement
 from benchforge.suite.scenarios.search import rated
 

@@ -1,13 +1,13 @@
-"""Values that a suite leaves to the environment: `url = { env = "PGURL" }`."""
+"""Values that a suite leaves to the environment, and which secrets can be hidden."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
-from benchforge.suite.secrets.forms import SHORTEST
-from benchforge.suite.secrets.telling import pieces
+from benchforge.suite.secrets.redact import SHORTEST, Secret, pieces, redact
+from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.positions import Path
 
@@ -87,3 +87,49 @@ def _takes_tables(model: type[BaseModel], option: str) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def hiding_faults(
+    tables: Tables, literal: Iterable[Secret], taken: Mapping[str, Path]
+) -> Iterator[Fault]:
+    """Yield a fault for each secret that cannot be hidden.
+
+    The length of those `taken` from the environment is looked at where they are taken.
+    """
+    places = dict(taken)
+    for place, secret in literal:
+        places.setdefault(secret, place)
+        if len(secret) < SHORTEST:
+            message = f"a secret of fewer than {SHORTEST} characters: {SHORT}"
+            yield Fault(place, message, LONGER)
+    names = "\n".join(dict.fromkeys(_names(tables)))
+    for secret, place in places.items():
+        if len(secret) >= SHORTEST and redact(names, [secret]) != names:
+            message = "this secret is also a name in the suite, where it cannot be hidden"
+            yield Fault(place, message, "choose another secret, or another name")
+
+
+def _names(value: JsonValue) -> Iterator[str]:
+    """Yield what a result cannot do without: keys, labels, parts, and values that vary."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            if key in {"use", "vary", "include"}:
+                yield from _texts(inner)
+            else:
+                yield from _names(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names(inner)
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)

@@ -12,36 +12,33 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
-from benchforge.suite.cases.code import code_faults
+from benchforge.suite.cases.code import code_faults, ref_faults
 from benchforge.suite.cases.expand import named
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
-from benchforge.suite.claims.turns import freeze_faults, turns_claim_faults
-from benchforge.suite.claims.where import outside_searches, with_parts
+from benchforge.suite.claims.where import (
+    freeze_faults,
+    outside_searches,
+    turns_claim_faults,
+    with_parts,
+)
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
-from benchforge.suite.environment import Environment
-from benchforge.suite.hidable import hiding_faults
-from benchforge.suite.measuring.gate import gate_of
-from benchforge.suite.measuring.hosts import engine_of, hosts
-from benchforge.suite.measuring.placement import placement
+from benchforge.suite.environment import Environment, hiding_faults
 from benchforge.suite.measuring.repeat import repeated, said_of_profile
-from benchforge.suite.measuring.tuning import tuning
-from benchforge.suite.overrides.layers import layered
-from benchforge.suite.overrides.star import left_faults
+from benchforge.suite.measuring.tables import engine_of, gate_of, hosts, placement, tuning
+from benchforge.suite.overrides import layered, left_faults
 from benchforge.suite.scenarios.placeholders import given_faults
-from benchforge.suite.scenarios.ports import port_faults
-from benchforge.suite.scenarios.refs import ref_faults
-from benchforge.suite.scenarios.runtimes import runtime_faults, runtimes
+from benchforge.suite.scenarios.references import port_faults, runtime_faults, runtimes
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults
 from benchforge.suite.scenarios.upstreams import upstream_faults
-from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.secrets.redact import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest

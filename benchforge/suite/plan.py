@@ -19,7 +19,7 @@ from typing import NamedTuple
 from benchforge.model.suite.until import Until
 from benchforge.model.values.case_name import comparison
 from benchforge.suite.cases.case import Case
-from benchforge.suite.cases.cases import Cases
+from benchforge.suite.cases.expand import Cases
 from benchforge.suite.suite import Repeat
 
 START_AND_STOP_S = 1.5

@@ -15,22 +15,17 @@ from pydantic import (
     model_validator,
 )
 
-from benchforge.model.suite.claim import Claim
-from benchforge.model.suite.code import Code
-from benchforge.model.suite.gate import Gate
-from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
+from benchforge.model.suite.claim import Claim, Gate, VerdictRules
+from benchforge.model.suite.code import Code, Runtime
 from benchforge.model.suite.pivot import Pivot
-from benchforge.model.suite.placement import Placement
-from benchforge.model.suite.runtime import Runtime
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.suite.until import LEAST_BLOCKS, MOST_BLOCKS, Until
-from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration, Rate, Share
+from benchforge.parts.fillable import WrongOption
 from benchforge.parts.part import Metric, Part
-from benchforge.parts.wrong_option import WrongOption
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.positions import Path as Place
 

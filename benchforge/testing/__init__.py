@@ -19,7 +19,7 @@ import pytest
 from pydantic import JsonValue
 
 from benchforge.cli.app import called
-from benchforge.cli.console.waits import WAITING
+from benchforge.cli.console.lock import WAITING
 from benchforge.cli.plugins.examination.examine import Examined, examine
 from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.cli.plugins.wanted import wanted

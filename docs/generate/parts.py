@@ -18,7 +18,7 @@ from benchforge.parts.part import (
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Site
 from benchforge.suite.declared import STANDARD
-from benchforge.suite.toml.as_text import in_toml
+from benchforge.suite.toml.plain import in_toml
 from docs.generate.text import doc_of, options_table, page_of, plain, table
 
 _TITLES: Mapping[Kind, str] = {

@@ -4,12 +4,9 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from benchforge.model.suite.gate import Waiver
-from benchforge.model.suite.hosts import EngineTable, HostsByRole, HostTable
-from benchforge.model.suite.placement import Placement
-from benchforge.model.suite.runtime import Runtime
-from benchforge.model.suite.tuning import Tuning
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import VerdictRules, Waiver
+from benchforge.model.suite.code import Runtime
+from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim

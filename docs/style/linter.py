@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import get_args
 
 from benchforge.cli.plugins.options import options
-from benchforge.model.suite.placement import Placement
-from benchforge.model.suite.runtime import Runtime
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.code import Runtime
+from benchforge.model.suite.placement import Placement, Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
 from benchforge.parts.registry import Registry, brought

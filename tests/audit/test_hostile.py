@@ -13,7 +13,7 @@ from load import printers
 from load.audits import all_readers
 from load.queues import Setup, simulate
 
-from benchforge.cli.plugins.examination.damage import damages
+from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.results.audit.audited import audited
 from benchforge.cli.results.audit.documents import as_json, as_markdown, document
 from benchforge.cli.results.audit.documents import text as as_text

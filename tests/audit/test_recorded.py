@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from load.audits import all_readers, audit, false, source
 
-from benchforge.cli.plugins.examination.damage import damages
+from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.parts.reader import Row
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -14,7 +14,7 @@ from benchforge.checks.statistics.turns import of_comparison, of_trial
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
-from benchforge.stats.turns.order import order
+from benchforge.stats.turns import order
 
 STEADY = turns(*[200] * 20)
 

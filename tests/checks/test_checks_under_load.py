@@ -13,8 +13,7 @@ from benchforge.checks.answers.alike import otherwise
 from benchforge.checks.answers.under_load import answers, of_cases
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
-from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Failure

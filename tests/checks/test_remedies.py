@@ -31,7 +31,7 @@ from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.reading import Schedule, Series
 from benchforge.model.trial.trial import Failure, Load, StartedProcess, Trial
 from benchforge.parts.registry import Registry
-from benchforge.stats.turns.order import order
+from benchforge.stats.turns import order
 
 
 class Run(NamedTuple):

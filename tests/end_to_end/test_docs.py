@@ -18,8 +18,8 @@ from documents.terminal import NoRule, Terminal, lines, pattern
 from hosts_lab import lab
 
 from benchforge.cli.plugins.options import options
-from benchforge.model.suite.runtime import Runtime
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.code import Runtime
+from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.parts.part import Kind
 from benchforge.parts.registry import Registry

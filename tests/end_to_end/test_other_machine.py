@@ -13,7 +13,7 @@ import pytest
 from front_door import calls, lack
 from other_machine import NOBODY, USERS, of_packages, other_machine
 
-from benchforge.cli.machine.doctor.installed import installed
+from benchforge.cli.machine.doctor.programs import installed
 from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]

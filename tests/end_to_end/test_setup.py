@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from present import present
 
-from benchforge.cli.machine.doctor.installed import installed
+from benchforge.cli.machine.doctor.programs import installed
 from benchforge.parts.registry import Registry
 
 ROOT = Path(__file__).parents[2]

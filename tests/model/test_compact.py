@@ -3,7 +3,7 @@
 from made import plain
 
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.compact import compact
+from benchforge.model.values.frozen import compact
 
 
 def test_models_of_the_same_fields_have_one_set() -> None:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from benchforge.model.trial.answers.answer import Answer, Decoded, Expect, Request, difference
 from benchforge.model.trial.answers.good_response import right_of
-from benchforge.model.trial.answers.pattern import LONGEST, SEARCHED, matches
+from benchforge.model.trial.answers.json_body import LONGEST, SEARCHED, matches
 
 LENGTHS = st.integers(1, 99)
 

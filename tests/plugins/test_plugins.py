@@ -14,8 +14,8 @@ import pytest
 from front_door import Bench, calls, needed
 from third_party import LOADER, Installs
 
-from benchforge.cli.plugins.examination.damage import damages
 from benchforge.cli.plugins.examination.examine import examine
+from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.parts.part import Kind, Loader
 from benchforge.parts.registry import Registry

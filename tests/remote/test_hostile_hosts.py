@@ -133,6 +133,14 @@ def test_any_answer_is_of_its_shape_or_one_error() -> None:
             assert len(error.message.splitlines()) == 1, (number, change)
 
 
+def test_a_host_that_lacks_nothing_names_its_cases() -> None:
+    """Its answer was read, and the run ended as if the suite were at fault."""
+    answer = {"kind": "answer", "id": 1, "value": {"versions": {"wrk": "4"}}}
+    error = error_of(Place.prepare, Sending(json.dumps(answer).encode() + b"\n"))
+    assert isinstance(error, NoAnswer)
+    assert (error.exit_code, "has neither cases nor what is missing" in error.message) == (4, True)
+
+
 @pytest.mark.parametrize("deaf", [False, True])
 def test_a_host_that_beats_and_never_answers_is_lost_when_the_call_is_over(deaf: bool) -> None:
     """Beats showed that it was there, and a call waited for it without end."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import benchforge.remote.dask
-from benchforge.model.suite.hosts import HostTable
+from benchforge.model.suite.placement import HostTable
 from benchforge.remote import wire
 from benchforge.remote.agent.place import Place
 from benchforge.remote.calls import Losses, PipeConnection

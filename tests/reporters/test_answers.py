@@ -17,8 +17,7 @@ from benchforge.checks.summary import with_comparison_verdicts
 from benchforge.model.suite.search import SearchTrial
 from benchforge.model.summary.capacity import Capacity
 from benchforge.model.summary.cause import Cause, FoldedFinding
-from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
+from benchforge.model.summary.ranking import MetricRanking, Pair, RankedServer, Ranking
 from benchforge.model.summary.summary import CaseSummary, Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.check import Check, Status, Topic

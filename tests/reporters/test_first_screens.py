@@ -23,7 +23,7 @@ from benchforge.cli.measure.gate.files import lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
-from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName

@@ -12,8 +12,8 @@ from benchforge_reporters.html.report import Html
 from made import plain, summaries
 from made.plain import NOON
 
-from benchforge.model.summary.comparison_verdict import ComparisonVerdict
 from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import ComparisonVerdict
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.verdict.judge import judged

@@ -77,12 +77,15 @@ def test_the_newest_result_is_taken_and_its_findings_are_explained(
     assert (told.code, f" {some} " in told.out) == (0, True), told.all
     told = bench("report", "--why", "X9")
     assert (told.code, "results/new-1" in told.err, some in told.err) == (2, True, True), told.all
-    run = calls(bench_words(), tmp_path, {**os.environ, "BROWSER": "echo %s"})
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    run = calls(bench_words(), tmp_path, {**os.environ, **cache, "BROWSER": "echo %s"})
     told = run("report", "--open")
     page = Path(told.out.strip().removeprefix("file://"))
-    assert (told.code, page.parent.name[:16]) == (0, "benchforge-page-"), told.all
+    assert (told.code, page.parents[1]) == (0, tmp_path / "cache/benchforge/pages"), told.all
     assert "<title>small" in page.read_text()
-    shutil.rmtree(page.parent)
+    told = run("clean", "--yes")
+    assert f"page {page.parent}: shown by report --open" in told.out, told.all
+    assert (told.code, list(page.parents[1].iterdir())) == (0, []), told.all
 
 
 def test_a_spreadsheet_gets_what_a_program_gets(bench: Bench, result: Path) -> None:

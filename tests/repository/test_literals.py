@@ -40,12 +40,12 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/cli/results/audit": {"rate", "wall", "cpu"},
     "benchforge/results/validity": _READING,
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
-    "benchforge/stats/turns/reading.py": {"latency"},  # a field of a reading
+    "benchforge/stats/turns.py": {"latency"},  # a field of a reading
     "benchforge/results/verify/recompute/trials.py": {"rate"},  # of a load
     "benchforge/model/files/environment.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
-    "benchforge/suite/measuring/tuning.py": {"cpu"},  # a controller
+    "benchforge/suite/measuring/tables.py": {"cpu"},  # a controller
     "benchforge/cli/plugins": _READING,
     "benchforge/remote": {"cpu", "rate"},  # a fact of a host, and an option of load tools
     "benchforge/cli/suites/schema/table.py": {"rate"},  # a form of a value

@@ -9,12 +9,12 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Command, Driver, Loader, Output, Reading, Server, Site, Target
 from benchforge.suite.cases.case import Case
-from benchforge.suite.cases.cases import Cases
+from benchforge.suite.cases.expand import Cases
 from benchforge.suite.plan import Measurement, RunGraph, plan, rows, williams
 from benchforge.suite.suite import Repeat
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.answers.load_answers import LoadAnswers
+from benchforge.model.trial.answers.monitor import LoadAnswers
 from benchforge.plugin import Server
 from benchforge.run.http.request import HttpProbe
 from benchforge.run.http.wire.capture import CapturedWindow

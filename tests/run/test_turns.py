@@ -19,7 +19,7 @@ from benchforge.parts.registry import Registry
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
-from benchforge.stats.turns.order import order
+from benchforge.stats.turns import order
 
 SUITE = """benchforge = 1
 writes = ["."]

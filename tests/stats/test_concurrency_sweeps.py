@@ -14,7 +14,7 @@ from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
 from present import present
 
-from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
+from benchforge.model.summary.capacity import ConcurrencySweep
 from benchforge.model.summary.summary import Summary
 from benchforge.model.values.case_name import CaseName
 from benchforge.stats.summary.summarize import summarize

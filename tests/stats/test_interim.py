@@ -10,7 +10,7 @@ from made.summaries import case, claim, comparison, summary
 
 from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.claim import Claim
-from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.joint import joint

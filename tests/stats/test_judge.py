@@ -11,14 +11,13 @@ from made.simulate import two
 from made.summaries import case, check, claim, comparison, name, summary
 from present import present
 
-from benchforge.model.suite.claim import Claim, ClaimInstance, Term
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import Claim, ClaimInstance, Term, VerdictRules
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Placebo
 from benchforge.model.summary.verdict import Estimate, Verdict
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Failure
 from benchforge.stats.inference.region import lies, region
-from benchforge.stats.verdict.comparability import in_short, wrong_answers
+from benchforge.stats.verdict.comparison import in_short, wrong_answers
 from benchforge.stats.verdict.judge import judge
 from benchforge.text.readable import blocks_that_tell, percent
 from benchforge.text.readable import times as ratio_text

@@ -13,8 +13,7 @@ from made.models import BY_RUN, BY_SCENARIO, HOLM, SimulatedRun, errors
 from made.simulate import blocks, share, tolerance, two
 from made.summaries import case, claim, name, summary
 
-from benchforge.model.suite.claim import ClaimInstance, Term
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import ClaimInstance, Term, VerdictRules
 from benchforge.stats.verdict.judge import judge
 
 FALSE = 0.06

@@ -17,7 +17,7 @@ from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_checks, withdrawn
-from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.parts.registry import Registry

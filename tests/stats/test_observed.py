@@ -28,8 +28,8 @@ from benchforge.model.trial.rows import (
     usage_text,
 )
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.observation.parts import recomputed
-from benchforge.stats.timeseries.theil_sen import growth, theil_sen
+from benchforge.stats.observation import recomputed
+from benchforge.stats.timeseries.trend import growth, theil_sen
 
 SECONDS = st.floats(0, 1e6).map(lambda one: round(one, 6))
 COUNTS = st.integers(0, 2**50)

@@ -9,18 +9,20 @@ from made.observed import reading
 from made.quiet_trial import trial
 from made.turns import turns
 
-from benchforge.model.suite.turns import TurnsPlanned, longest_freeze_s
+from benchforge.model.suite.until import TurnsPlanned, longest_freeze_s
 from benchforge.model.trial.turns import Turns
-from benchforge.stats.turns.order import (
+from benchforge.stats.turns import (
     LEAST_REQUESTS,
+    by_bytes,
+    contradiction,
     first_slice_s,
+    in_turns,
     long_enough,
     longest_s,
     order,
     rounds_of,
     seed_of,
 )
-from benchforge.stats.turns.reading import by_bytes, contradiction, in_turns
 
 SEEDS = st.integers(0, 2**53)
 SERVERS = st.integers(2, 12)

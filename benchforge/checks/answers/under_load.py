@@ -10,8 +10,7 @@ from benchforge.checks.answers.alike import type_of
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
-from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial

@@ -7,7 +7,7 @@ from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.result import Header
 from benchforge.model.trial.check import NOISE, Check
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.observation.noise import spread
+from benchforge.stats.observation import spread
 from benchforge.text.readable import percent
 
 TIMES = 2.0

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.files.result import Header
-from benchforge.model.suite.runtime import OWN, Interpreter
+from benchforge.model.suite.code import OWN, Interpreter
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import StartedProcess, Trial
 

@@ -8,7 +8,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.inference.welch import Welch, welch
+from benchforge.stats.inference.interval import Welch, welch
 from benchforge.text.readable import percent, times
 
 _ERROR = 0.01

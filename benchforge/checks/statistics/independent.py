@@ -9,7 +9,7 @@ from benchforge.checks.statistics.repetitions import rates_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.inference.ratio import log_ratios
-from benchforge.stats.timeseries.neighbours import LEAST, resemblance
+from benchforge.stats.timeseries.trend import LEAST, resemblance
 from benchforge.text.readable import exact, figure
 
 _ID = "S8"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.distributions.student import two_sided
-from benchforge.stats.turns.order import order
+from benchforge.stats.distributions import two_sided
+from benchforge.stats.turns import order
 from benchforge.text.readable import percent
 
 _SURE = 0.001

@@ -14,8 +14,7 @@ from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
-from benchforge.stats.timeseries.mann_kendall import mann_kendall
-from benchforge.stats.timeseries.theil_sen import theil_sen
+from benchforge.stats.timeseries.trend import mann_kendall, theil_sen
 from benchforge.text.readable import amount, change, exact, percent
 
 _SURE = 0.01  # p of no drift

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from benchforge.cli.console.say import say
 from benchforge.errors import CannotKeep
+from benchforge.report.page.document import PageDocument
+from benchforge.report.page.frame import rendered
 from benchforge.run.disk.result_writer import whole
 
 
@@ -32,3 +34,9 @@ def write_file(file: Path, content: str, hint: str = "choose another file") -> N
             whole(file.parent, file.name, content)
     except OSError as error:
         raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
+
+
+def write_page(file: Path, page: PageDocument) -> None:
+    """Write a document as a page. Raises CannotKeep where the file cannot be written."""
+    write_file(file, rendered("document.html.j2", page=page), "choose another file with --html")
+    say(f"written to {file}")

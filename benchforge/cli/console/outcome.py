@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchforge.model.summary.comparison_verdict import ComparisonState
 from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import ComparisonState
 
 FAILS, NO_ANSWER = 1, 4
 EXIT_CODES: Mapping[ComparisonState, int] = {

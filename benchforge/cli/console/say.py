@@ -36,10 +36,10 @@ def without_secrets(text: str) -> str:
 @lru_cache(maxsize=1)
 def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
     """Return what hides the secrets of a command line; a few characters are none."""
-    from benchforge.suite.secrets.redact import SHOWN, hiding  # noqa: PLC0415 - as above
-    from benchforge.suite.secrets.telling import secrets_of_words  # noqa: PLC0415
+    from benchforge.suite.secrets import redact  # noqa: PLC0415 - as above
 
-    return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
+    secrets = (one for one in redact.secrets_of_words(words) if len(one) >= redact.SHOWN)
+    return redact.hiding({}, secrets)
 
 
 def printable(text: str, escape: Callable[[str], str] = safe.text) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from benchforge.cli.suites.schema.json_schema import Described, Schema, docs, written
-from benchforge.parts import forms
-from benchforge.suite.toml.as_text import in_toml, toml_key
 from benchforge.suite.toml.document import Tables
+from benchforge.suite.toml.plain import in_toml, toml_key
+from benchforge.suite.toml.words import WORDS
 from benchforge.text.readable import conjoined
 
 _SINGULAR = {
@@ -77,7 +77,7 @@ def in_words(schema: Schema, defs: Schema) -> str:
     if "anyOf" in schema:
         members = [in_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null"]
         return conjoined(dict.fromkeys(members), "or")
-    if form := forms.WORDS.get(schema.get("pattern", "")):
+    if form := WORDS.get(schema.get("pattern", "")):
         return form
     if values := _values(schema):
         return values if len(schema.get("enum", "1")) == 1 else f"one of {values}"

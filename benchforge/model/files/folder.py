@@ -14,8 +14,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.compact import compact
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import Frozen, compact
 from benchforge.text.program import program
 
 HEADER = "result.json"

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveInt
 
 from benchforge.model.files.folder import CEILINGS, HEADER, RUNTIMES, SESSIONS, TRIALS
-from benchforge.model.values.file_names import Below
+from benchforge.model.values.bounds import Below
 from benchforge.model.values.frozen import Frozen
 
 _MEASURED = {HEADER, TRIALS, CEILINGS, SESSIONS, RUNTIMES}

@@ -5,17 +5,14 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from benchforge.model.suite.claim import Claim
-from benchforge.model.suite.code import Code
+from benchforge.model.suite.claim import Claim, VerdictRules
+from benchforge.model.suite.code import Code, Interpreter
 from benchforge.model.suite.pivot import Pivot
-from benchforge.model.suite.runtime import Interpreter
 from benchforge.model.suite.search import RateSearch
-from benchforge.model.suite.turns import TurnsPlanned
-from benchforge.model.suite.until import Until
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.until import TurnsPlanned, Until
 from benchforge.model.trial.hosts import HostFacts
+from benchforge.model.values.bounds import FileName
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
 
 

@@ -1,6 +1,7 @@
 """A claim of a suite, resolved to the cases that it is about."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Literal, Self
 
 from pydantic import Field, JsonValue, PositiveFloat, model_validator
@@ -92,3 +93,33 @@ class Claim(Frozen):
     def instance(self, at: Mapping[str, JsonValue]) -> ClaimInstance | None:
         """Return the question at a value of an axis; None if the claim does not have it."""
         return next((one for one in self.instances if one.at == at), None)
+
+
+class VerdictRules(Frozen):
+    """The table [verdicts]: how verdicts allow for the number of questions."""
+
+    family: Literal["run", "scenario"] = "run"
+    "Questions that are judged together: all of the run, or those of each scenario and metric."
+    correction: Literal["benjamini-hochberg", "holm"] = "benjamini-hochberg"
+    """Error that is held at 5 %: with `benjamini-hochberg` the expected share of false verdicts \
+among those that answer, with `holm` the probability of any false difference."""
+
+
+class Waiver(Frozen):
+    """An element of `gate.allow`: a scenario that may be slower."""
+
+    scenario: str
+    "Label of the scenario."
+    server: str | None = None
+    "Label of the server. Default: all servers of the scenario."
+    reason: str = Field(min_length=1)
+    "Reason, which the output of `benchforge gate` shows."
+    until: date | None = None
+    "Last day of the waiver, such as 2027-01-31. Default: no end."
+
+
+class Gate(Frozen):
+    """The table [gate]."""
+
+    allow: tuple[Waiver, ...] = ()
+    "Waivers: scenarios that may be slower, each with a reason. Only `benchforge gate` reads them."

@@ -1,9 +1,10 @@
 """As many blocks as it takes: what is waited for, and between how many blocks."""
 
-from typing import Self
+from typing import Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
+from benchforge.model.values.case_name import CaseName, clients_of, comparison
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import percent
 
@@ -11,6 +12,12 @@ LEAST_BLOCKS = 8
 """Before the first look: who looks at widths earlier gets intervals of 95 % that hold the truth in
 90 to 93 % of cases."""
 MOST_BLOCKS = 30
+
+SHORTEST_S, LONGEST_S = 0.02, 1.0
+"Bounds of a slice, in seconds. In a longer one the noise changes, and nothing is gained."
+LONGEST_FREEZE_S = 1.0
+"""Longest time in which a server stands still, in seconds: half of the shortest time after which a
+common server closes an idle connection (gunicorn, 2 s)."""
 
 
 class Until(Frozen):
@@ -34,3 +41,30 @@ class Until(Frozen):
             msg = f"{self.least} to {self.most} blocks: not {LEAST_BLOCKS} or more in order"
             raise ValueError(msg)
         return self
+
+
+class TurnsPlanned(Frozen):
+    """Turns of the cases of a scenario."""
+
+    slice_s: PositiveFloat
+    "Length of a slice. A trial doubles it where a slice would have too few requests."
+    each_s: PositiveFloat
+    "Length of the load of each server in a block, over all of its slices."
+
+    among: Literal["servers", "clients", "cases"] = "servers"
+    """Parts that take turns: the servers under one load tool, the clients of one server, or all
+    cases of the scenario."""
+
+    def group(self, case: CaseName) -> str:
+        """Return a key of the cases that take turns with one another."""
+        if self.among == "cases":
+            return case.scenario
+        return comparison(case) if self.among == "servers" else clients_of(case)
+
+
+def longest_freeze_s(servers: int, slice_s: float) -> float:
+    """Return the longest time between two slices of a server, in seconds, without drains.
+
+    A server may be the first in a round and the last in the next.
+    """
+    return 2 * (servers - 1) * slice_s

@@ -5,25 +5,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
 
-from benchforge.model.suite.claim import Claim
-from benchforge.model.suite.code import Code
+from benchforge.model.suite.claim import Claim, VerdictRules
+from benchforge.model.suite.code import Code, Interpreter
 from benchforge.model.suite.pivot import Pivot
-from benchforge.model.suite.runtime import Interpreter
 from benchforge.model.suite.search import RateSearch
-from benchforge.model.suite.verdict_rules import VerdictRules
-from benchforge.model.summary.capacity import Capacity
+from benchforge.model.summary.capacity import Capacity, ConcurrencySweep
 from benchforge.model.summary.cause import Cause
-from benchforge.model.summary.comparison_verdict import ComparisonVerdict
-from benchforge.model.summary.concurrency_sweep import ConcurrencySweep
-from benchforge.model.summary.metric_ranking import MetricRanking
-from benchforge.model.summary.verdict import Estimate, StopDecision, Verdict
+from benchforge.model.summary.ranking import MetricRanking
+from benchforge.model.summary.verdict import ComparisonVerdict, Estimate, StopDecision, Verdict
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
+from benchforge.model.values.bounds import FileName
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
-from benchforge.model.values.file_names import FileName
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.measurand import FAILURES, RATE, Measurand
 

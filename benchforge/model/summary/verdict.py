@@ -1,6 +1,6 @@
 """What is said of numbers: an estimate with its interval, and the reason where there is none."""
 
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
@@ -20,6 +20,10 @@ Method = Literal[
     "paired t of differences",
     "t of values",
 ]
+
+CLOSE: Final = 1.1
+"Servers whose ratio is surely below it are equal within that; of others nothing is decided."
+ComparisonState = Literal["decided", "undecided", "not comparable", "broken"]
 
 
 class Estimate(Frozen):
@@ -227,3 +231,20 @@ class Verdict(Frozen):
     "Limits of the verdict's validity: its load, machine and day."
     sentence: str
     "Whole verdict as a sentence."
+
+
+class ComparisonVerdict(Frozen):
+    """Verdict on a comparison. Screens, pages, exit codes and files all read it."""
+
+    state: ComparisonState
+    "Decided: the servers differ, or are equal within a bound. Broken: a server answered wrongly."
+    reasons: tuple[str, ...] = ()
+    "Reasons why the comparison is not decided, a phrase each; the first is the weightiest."
+    pairs: tuple[tuple[str, str], ...] = ()
+    "Pairs of servers that are shown to differ, the better one first; none unless comparable."
+    ratio: bool = False
+    "True if the ratios of the comparison may be quoted; of an undecided one, those of `pairs`."
+    rates: bool = False
+    "True if requests per second may be quoted."
+    times: bool = False
+    "True if response times may be quoted."

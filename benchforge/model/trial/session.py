@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, PositiveInt
 
-from benchforge.model.suite.runtime import Interpreter
+from benchforge.model.suite.code import Interpreter
 from benchforge.model.values.frozen import Frozen
 
 

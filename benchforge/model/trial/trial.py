@@ -5,13 +5,11 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from benchforge.model.suite.placement import ActualPlacement
+from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
 from benchforge.model.suite.search import SearchOutcome
-from benchforge.model.suite.tuning import AppliedTuning
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.load_answers import LoadAnswers
-from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor
 from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.hosts import TrialHost
@@ -19,8 +17,8 @@ from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.stream import Stream
 from benchforge.model.trial.turns import Turns
+from benchforge.model.values.bounds import Below
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.file_names import Below
 from benchforge.model.values.frozen import Frozen
 
 ATTEMPTS = 3

@@ -1,7 +1,10 @@
 """What a document of JSON may hold, so that it is read in a bounded amount of memory."""
 
-from typing import AnyStr
+from typing import Annotated, AnyStr
 
+from pydantic import AfterValidator
+
+from benchforge.text import door
 from benchforge.text.readable import too_many
 
 MOST_VALUES = 1_000_000
@@ -20,3 +23,23 @@ def bounded(document: AnyStr) -> AnyStr:
     if values > MOST_VALUES:
         raise ValueError(too_many(values, MOST_VALUES, "values or so"))
     return document
+
+
+def _one_step(name: str) -> str:
+    if not door.is_name(name):
+        raise ValueError("is no name of a file: without / and control characters, not . or ..")
+    return name
+
+
+def _below(name: str) -> str:
+    try:
+        door.steps(name)
+    except OSError as error:
+        raise ValueError(error.strerror) from None
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_one_step)]
+"What a file is called, or a part of that: no path."
+Below = Annotated[str, AfterValidator(_below)]
+"A path that stays below the folder that it is in."

@@ -15,3 +15,8 @@ def percentile(of: str | None) -> float | None:
     """Return the percentile that a part's name says, such as 99 of p99; None for any other."""
     match = _NAME.fullmatch(of or "")
     return float(match[1]) if match else None
+
+
+def titled(metric: str, of: str | None) -> str:
+    """Return a metric's label and its part, without a unit, and without repetition."""
+    return metric if of in {None, "", metric} else f"{metric} {of}"

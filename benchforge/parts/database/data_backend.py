@@ -12,9 +12,9 @@ from benchforge.parts.command import Finished
 from benchforge.parts.content import text_of
 from benchforge.parts.database import dataset as datasets
 from benchforge.parts.database.dataset import Dataset
+from benchforge.parts.fillable import WrongOption
 from benchforge.parts.part import Backend
 from benchforge.parts.site import Site
-from benchforge.parts.wrong_option import WrongOption
 
 
 class DataBackend(Backend, ABC):

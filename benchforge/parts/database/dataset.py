@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError, model_validator
 
 from benchforge.errors import BenchforgeError
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.parts.fillable import WrongOption
 
 URI = r"[A-Za-z][\w.+-]*:[^\s<>\"'{}|\\^`;]+"
 "The pattern of URIs that need no escaping in SPARQL and SQL."

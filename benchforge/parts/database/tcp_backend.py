@@ -1,5 +1,9 @@
 """What backends have in common that apps expect at a host name, at a port and with a password."""
 
+import base64
+import hashlib
+import hmac
+import os
 import re
 from abc import ABC
 from collections.abc import Mapping, Sequence
@@ -8,12 +12,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from benchforge.parts.database.data_backend import DataBackend
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.parts.fillable import WrongOption
+from benchforge.parts.site import Site
 
 _WORD = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _NAME = re.compile(rf"{_WORD}(?:\.{_WORD})*")
 _LONGEST_NAME = 253
 _OVER_TCP = ("port", "names", "password")
+
+_SECRET = os.urandom(32)
+_ITERATIONS = 4096  # PostgreSQL's own default
 
 
 def _host_name(name: str) -> str:
@@ -63,3 +71,28 @@ connections to the server. `port`, `names` and `password` imply "tcp"."""
     def host_names(self) -> Sequence[str]:
         """Return the names that the suite sets."""
         return self.names
+
+
+def hba(site: Site, *, own: bool) -> str:
+    """Return pg_hba.conf: with the password the trial's other hosts, and the machine itself if own.
+
+    The unix socket needs none: it is in a folder that nobody else may enter.
+    """
+    peers = [f"host all all {peer}/32 scram-sha-256" for peer in site.peers if peer != site.address]
+    machine = f"host all all {site.address}/32 {'scram-sha-256' if own else 'trust'}"
+    return "\n".join([*(["local all all trust"] if own else []), machine, *peers, ""])
+
+
+def password_of(site: Site) -> str:
+    """Return the password of a trial: the same at each call, another in each trial."""
+    return hmac.new(_SECRET, str(site.scratch).encode(), "sha256").hexdigest()[:32]
+
+
+def verifier(password: str) -> str:
+    """Return what PostgreSQL stores of a password (RFC 5803): it does not give the password."""
+    salt = os.urandom(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
+    stored = hashlib.sha256(hmac.new(salted, b"Client Key", "sha256").digest()).digest()
+    server = hmac.new(salted, b"Server Key", "sha256").digest()
+    words = [base64.b64encode(one).decode() for one in (salt, stored, server)]
+    return f"SCRAM-SHA-256${_ITERATIONS}:{words[0]}${words[1]}:{words[2]}"

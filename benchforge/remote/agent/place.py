@@ -37,13 +37,12 @@ from benchforge.run.trial.context import (
     with_runtimes,
 )
 from benchforge.run.watch.sampler import EVERY_S
-from benchforge.suite.cases.cases import Cases
-from benchforge.suite.cases.expand import expand
-from benchforge.suite.cases.identity import code_digests
+from benchforge.suite.cases.case import code_digests
+from benchforge.suite.cases.expand import Cases, expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.load import SuiteCall, load_on_host
-from benchforge.suite.measuring.used_parts import used
-from benchforge.suite.secrets.telling import pieces
+from benchforge.suite.measuring.host_files import used
+from benchforge.suite.secrets.redact import pieces
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 

@@ -16,7 +16,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.rows import MOST_BYTES, SYSTEM, USAGE, rows_text
 from benchforge.model.trial.trial import StartedProcess, Trial
 from benchforge.run.machine import placement
-from benchforge.stats.observation.parts import recomputed
+from benchforge.stats.observation import recomputed
 from benchforge.text import door
 
 _WHY = "the parts run on several hosts, whose counters are those of the hosts"

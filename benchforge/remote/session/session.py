@@ -25,8 +25,7 @@ from benchforge.run.checkout.checkouts import checked_out
 from benchforge.run.programs.runtimes import Ready
 from benchforge.run.trial.context import TrialContext, ground, needs_of
 from benchforge.run.trial.inputs import TrialInputs
-from benchforge.suite.cases.case import Case
-from benchforge.suite.cases.identity import code_digests
+from benchforge.suite.cases.case import Case, code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.secrets.redact import redact

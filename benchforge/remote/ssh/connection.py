@@ -8,7 +8,7 @@ import threading
 import time
 
 from benchforge.errors import ProgramMissing
-from benchforge.model.suite.hosts import HostTable
+from benchforge.model.suite.placement import HostTable
 from benchforge.remote import wire
 from benchforge.remote.calls import boot_script
 from benchforge.run.locate import locate

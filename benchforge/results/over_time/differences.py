@@ -10,7 +10,7 @@ from benchforge.model.values.case_name import CaseName
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed
 from benchforge.results.resume import change_in_words, differing
-from benchforge.suite.overrides.layers import layered
+from benchforge.suite.overrides import layered
 from benchforge.suite.toml.source import parsed
 
 _TOOL: Final = "loader-"

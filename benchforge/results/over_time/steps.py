@@ -12,8 +12,8 @@ from itertools import pairwise
 from statistics import fmean, median, variance
 from typing import Final
 
-from benchforge.stats.distributions.student import two_sided
-from benchforge.stats.timeseries.change_points import partition
+from benchforge.stats.distributions import two_sided
+from benchforge.stats.timeseries.trend import partition
 
 LEAST: Final = 20
 "Results that it takes."

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
-from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor, Windows
 from benchforge.model.trial.reading import Reading
 from benchforge.model.values.places import JsonPath
 from benchforge.results.validity.contradiction import BRIEF_S, Contradiction, beneath

@@ -13,7 +13,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.answers.answer import Answer, either, statuses_of
-from benchforge.model.trial.answers.coding import Undecodable, decoded
+from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus

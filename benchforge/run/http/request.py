@@ -22,7 +22,7 @@ from benchforge.model.trial.answers.answer import (
     body_difference,
     difference,
 )
-from benchforge.model.trial.answers.coding import Undecodable, decoded
+from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.parts.part import Server
 from benchforge.run.http.bounded import (
     BoundedSocket,

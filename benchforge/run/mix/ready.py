@@ -22,13 +22,14 @@ from benchforge.run.http.monitor import Monitoring, Record, SeenAnswer
 from benchforge.run.http.probes import ProbeResult, ask_repeatedly
 from benchforge.run.http.probes import probes as probes_of
 from benchforge.run.http.request import HttpProbe, until_right
-from benchforge.run.http.wire.judged import RightOf
-from benchforge.run.mix.rights import right_of_kinds
+from benchforge.run.http.wire.judged import Right, RightOf
+from benchforge.run.http.wire.message import HttpMessage
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.mix.drivers import flow_values
+from benchforge.suite.mix.flows import Reply
 from benchforge.suite.mix.holes import Value, expected
+from benchforge.suite.mix.recognized import Recognizer, SentRequest
 from benchforge.suite.mix.record import Share, StreamRecord
-from benchforge.suite.mix.sessions import Reply
 from benchforge.suite.mix.stream import VERSION, Mix
 from benchforge.suite.mix.tables import FlowStep, RequestKind
 from benchforge.suite.mix.written import extra_headers, written
@@ -267,3 +268,18 @@ def right_of_kind(workload: Mix, label: str, first: Answer, seen: Probes | None)
 def _safe(workload: Mix, label: str) -> bool:
     """Whether probes may repeat a request: of a flow only the first, which needs no other."""
     return workload.first[label][0].method in SAFE and label not in workload.after
+
+
+def right_of_kinds(mix: Mix, probe: HttpProbe) -> RightOf:
+    """Return what is right for a request by the kind that it is of; its values say the rest."""
+    kinds = Recognizer(mix)
+
+    def right_of(message: HttpMessage) -> list[Right]:
+        body = message.body.decode("utf-8", "replace")
+        sent = SentRequest(message.method, message.target, message.headers, body)
+        return [
+            Right(label, None if expect is None else replace(probe, expect=expect, like=None))
+            for label, expect in kinds.expects(sent)
+        ]
+
+    return right_of

@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.code import Runtime
 from benchforge.parts.part import Part, RunsPython
-from benchforge.suite.secrets.forms import SHORTEST
+from benchforge.suite.secrets.redact import SHORTEST
 
 PAGE = "docs/how-to/packages-of-your-app.md"
 _CLOSED = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchforge.model.suite.runtime import OWN
+from benchforge.model.suite.code import OWN
 from benchforge.parts.command import Need
 from benchforge.parts.part import Part, RunsPython, ServesCode, Service
 from benchforge.run.locate import locate

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, TrialFailed
-from benchforge.model.suite.runtime import FILE_OPTION, OWN, Interpreter, Runtime
+from benchforge.model.suite.code import FILE_OPTION, OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
 from benchforge.run.disk.cache import cache, private

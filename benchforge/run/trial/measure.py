@@ -18,7 +18,7 @@ from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialF
 from benchforge.model.files.environment import changes, fingerprint
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Failure, Load, Trial
-from benchforge.parts.plugin_fault import blamed
+from benchforge.parts.fault import blamed
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.disk.scratch import scratch_folder

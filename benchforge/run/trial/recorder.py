@@ -10,12 +10,10 @@ from typing import Literal
 from pydantic import JsonValue
 
 from benchforge.errors import KeeperGone
-from benchforge.model.suite.placement import ActualPlacement
-from benchforge.model.suite.tuning import AppliedTuning
+from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.load_answers import LoadAnswers
-from benchforge.model.trial.answers.monitor import Monitor
+from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor
 from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation

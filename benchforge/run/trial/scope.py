@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchforge.errors import TrialFailed
-from benchforge.model.suite.tuning import AppliedTuning
+from benchforge.model.suite.placement import AppliedTuning
 from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Part, ServesCode, Service
 from benchforge.parts.site import Site

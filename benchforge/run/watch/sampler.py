@@ -17,7 +17,7 @@ from benchforge.run.watch.memory import ownerless
 from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.system import System
 from benchforge.run.watch.watched import Watched
-from benchforge.stats.observation.parts import recomputed
+from benchforge.stats.observation import recomputed
 from benchforge.text import door
 
 EVERY_S = 0.25

@@ -14,7 +14,7 @@ from benchforge.run.sandbox.sandbox import Running, Sandbox, last_lines
 from benchforge.run.watch.files import content, whole
 from benchforge.run.watch.group import PartQuota
 from benchforge.run.watch.part import PartProcesses
-from benchforge.stats.timeseries.theil_sen import ENOUGH
+from benchforge.stats.timeseries.trend import ENOUGH
 from benchforge.text.readable import cut
 
 _NO = ("", "0", "false", "no", "off")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.distributions.beta import beta_quantile
+from benchforge.stats.distributions import beta_quantile
 from benchforge.stats.inference.interval import check
 
 

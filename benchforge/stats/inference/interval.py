@@ -1,11 +1,12 @@
 """The interval of a typical value, on the logarithms of the blocks' values."""
 
 import math
+import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchforge.model.summary.verdict import Estimate, Method
-from benchforge.stats.distributions.student import t_quantile, two_sided
+from benchforge.stats.distributions import t_quantile, two_sided
 from benchforge.text.readable import exact
 
 LEAST = 3
@@ -131,3 +132,61 @@ def exp(number: float) -> float | None:
         return math.exp(number) or None
     except OverflowError:
         return None
+
+
+def t_of_values(values: Sequence[float], method: Method, level: float = 0.95) -> Estimate:
+    """Return the mean of one value a block, by Student's t on the values, n - 1 df.
+
+    Raises ValueError for values that are not finite and for a level outside 0..1.
+    """
+    check(values, level)
+    n = len(values)
+    if n == 0:
+        return Estimate(method=method, level=level, n=0, why="no block has a value")
+    middle = mean(values)
+    if n < LEAST:
+        blocks = "block has" if n == 1 else "blocks have"
+        why = f"{n} {blocks} no interval: it takes {LEAST}"
+        return Estimate(method=method, level=level, n=n, value=middle, why=why)
+    sd = deviation(values)
+    # What is left of equal values after rounding: `deviation` knows it of numbers around 1 only.
+    if sd == 0 or len(set(values)) == 1:
+        return Estimate(method=method, level=level, n=n, value=middle, why=equal(n))
+    half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
+    return Estimate(
+        method=method,
+        level=level,
+        n=n,
+        value=middle,
+        low=middle - half,
+        high=middle + half,
+        df=n - 1,
+        sd=sd,
+    )
+
+
+class Welch(NamedTuple):
+    """Two means, and the half-width of the interval of their difference."""
+
+    first: float
+    second: float
+    half: float
+
+    @property
+    def difference(self) -> float:
+        """The first less the second."""
+        return self.first - self.second
+
+
+def welch(first: Sequence[float], second: Sequence[float], level: float) -> Welch | None:
+    """Return two means and how closely their difference is known; None for too few values."""
+    if min(len(first), len(second)) < LEAST:
+        return None
+    squares = [statistics.variance(side) / len(side) for side in (first, second)]
+    total = sum(squares)
+    means = statistics.fmean(first), statistics.fmean(second)
+    if total == 0:
+        return Welch(*means, 0.0)
+    sizes = len(first), len(second)
+    shares = sum(one**2 / (n - 1) for one, n in zip(squares, sizes, strict=True))
+    return Welch(*means, t_quantile((1 + level) / 2, total**2 / shares) * math.sqrt(total))

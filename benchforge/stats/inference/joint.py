@@ -1,10 +1,11 @@
-"""The same estimate with an interval of another level: of a family, of looks, of `until`."""
+"""The same estimate with an interval of another level: of a family, of all looks, of `until`."""
 
 import math
 from typing import Final
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
+from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.selection import simultaneous
 
 _MOST: Final = 700.0  # of a logarithm: no float holds more
@@ -40,3 +41,24 @@ def joint(estimate: Estimate, size: int) -> Estimate:
     By Bonferroni, at the estimate's own level. An estimate without a deviation stays as it is.
     """
     return at_level(estimate, simultaneous(estimate.level, size))
+
+
+ERROR = 0.01
+"How often a run ends early on something false, over all of its questions."
+
+
+def confidence_sequence(estimate: Estimate, error: float) -> tuple[float, float] | None:
+    """Return the ends of a ratio's interval after n blocks; None where they are infinitely far.
+
+    At all n together the interval misses the truth with this probability. Source: Wang and Ramdas
+    2023 (arXiv 2310.03722), a normal mixture for an unknown variance, with g = 1.
+    """
+    n, sd = estimate.n, estimate.sd
+    if estimate.value is None or sd is None or n < LEAST:
+        return None
+    share = 1 / (1 + n)
+    growth = (1 / (error * math.sqrt(share))) ** (2 / n)
+    if share * growth >= 1:
+        return None
+    half = sd * math.sqrt((n - 1) * (growth - 1) / (1 - share * growth) / n)
+    return estimate.value * math.exp(-half), estimate.value * math.exp(half)

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from benchforge.model.suite.claim import Hypothesis
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.distributions.student import two_sided
+from benchforge.stats.distributions import two_sided
 from benchforge.stats.inference.sample_size import blocks_for
 
 _PLAIN = ("paired t of differences", "t of values")

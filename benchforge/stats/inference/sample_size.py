@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from benchforge.model.summary.verdict import Estimate, StopDecision
-from benchforge.stats.distributions.student import normal_quantile, t_quantile
+from benchforge.stats.distributions import normal_quantile, t_quantile
 from benchforge.stats.inference.interval import LEAST, check, deviation
 from benchforge.text.readable import percent
 

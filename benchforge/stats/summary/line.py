@@ -10,9 +10,9 @@ from benchforge.model.summary.summary import CaseSummary, MetricSummary, TrialSa
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.window import WHOLE, Window
-from benchforge.model.values.compact import compact
+from benchforge.model.values.frozen import compact
 from benchforge.parts.part import Metric
-from benchforge.stats.turns.reading import WHY_UNKNOWN
+from benchforge.stats.turns import WHY_UNKNOWN
 from benchforge.text.readable import listed
 
 WHY_NO_KIND = "the load tool does not say which request a response belongs to"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from benchforge.model.summary.doubts import disturbed, doubted
-from benchforge.model.summary.metric_ranking import MetricRanking, RankingOutlier, UnrankedServer
+from benchforge.model.summary.ranking import MetricRanking, RankingOutlier, UnrankedServer
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.values.case_name import server_names
 from benchforge.stats.inference.holm import ranking

@@ -10,7 +10,7 @@ from benchforge.model.files.result import Header
 from benchforge.model.suite.pivot import crowded
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.summary.doubts import disturbed, doubted
-from benchforge.model.summary.metric_ranking import MetricRanking
+from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import (
     CaseSummary,
     Comparison,

@@ -7,12 +7,9 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Literal
 
-from benchforge.model.trial.bins import Bins, bins_of
 from benchforge.model.trial.trial import Trial
-from benchforge.model.trial.window import SteadyState, Window
-from benchforge.stats.timeseries.change_points import partition
-from benchforge.stats.timeseries.mann_kendall import mann_kendall
-from benchforge.stats.timeseries.theil_sen import growth
+from benchforge.model.trial.window import Bins, SteadyState, Window, bins_of
+from benchforge.stats.timeseries.trend import growth, mann_kendall, partition
 from benchforge.text.readable import change, exact, percent
 
 # Where a warm-up ends: Welch's averaging over replications and MSER (White, 1997), then steps and a

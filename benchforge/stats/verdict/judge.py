@@ -24,7 +24,7 @@ from benchforge.stats.verdict.answer import (
     weigh,
 )
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
-from benchforge.stats.verdict.comparability import (
+from benchforge.stats.verdict.comparison import (
     IsGrave,
     in_short,
     never,

@@ -1,23 +1,64 @@
 """A suite's cases: every part at its point of the matrix."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
 
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Backend, Driver, Server
-from benchforge.suite.cases.case import Case
-from benchforge.suite.cases.cases import Cases
-from benchforge.suite.cases.identity import CasePart, PartT, as_text, digest, template
-from benchforge.suite.matrix.axis import Point, filled, part_at, variables
-from benchforge.suite.matrix.points import Matrix, Projection, Varied, about
+from benchforge.suite.cases.case import Case, CasePart, PartT, as_text, digest, template
+from benchforge.suite.matrix import (
+    Matrix,
+    Point,
+    Projection,
+    Varied,
+    about,
+    filled,
+    part_at,
+    variables,
+)
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.scenarios.upstreams import behind, leading, reached
 from benchforge.suite.suite import Declared, Suite
+
+
+class Group(Protocol):
+    """The cases of one scenario, numbered from 0."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> Case: ...
+
+    def declared_s(self, number: int, /) -> float:
+        """Return what the suite declares for one trial of a case, which is not made for that."""
+        ...
+
+
+class Cases:
+    """The cases of all scenarios, one scenario after the other, numbered from 0."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self.groups = tuple(groups)
+        self.starts = tuple(accumulate(map(len, groups), initial=0))
+        "The number of each group's first case; the last is that of all cases."
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def __getitem__(self, number: int) -> Case:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        group = bisect(self.starts, number) - 1
+        return self.groups[group][number - self.starts[group]]
+
+    def __iter__(self) -> Iterator[Case]:
+        return (group[number] for group in self.groups for number in range(len(group)))
 
 
 def expand(suite: Suite) -> Cases:

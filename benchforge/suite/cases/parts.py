@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Part
-from benchforge.suite.matrix.axis import PLACES, Point, part_at, reaching
-from benchforge.suite.matrix.points import about, projected
+from benchforge.suite.matrix import PLACES, Point, about, part_at, projected, reaching
 from benchforge.suite.scenarios.upstreams import behind, fronts, leading, reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from benchforge.errors import Unusable
 from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
 from benchforge.suite.measuring.engine_faults import faults as reached_faults
-from benchforge.suite.measuring.host_files import check
-from benchforge.suite.measuring.used_parts import ROLES, used
+from benchforge.suite.measuring.host_files import ROLES, check, used
 from benchforge.suite.scenarios.turns import turns_of
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault

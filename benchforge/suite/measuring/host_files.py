@@ -3,9 +3,13 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from benchforge.errors import Unusable
 from benchforge.model.files.folder import HEADER
+from benchforge.model.trial.observation import Role
+from benchforge.suite.scenarios.upstreams import reached
+from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.text.readable import conjoined, exact
 
 LARGEST, MOST = 256 << 20, 50_000
@@ -15,6 +19,14 @@ _LEFT_OUT = frozenset(
 )
 _ENVIRONMENT = "pyvenv.cfg"
 _SHOWN = 3
+
+ROLES: Mapping[str, Role] = {
+    "servers": "server",
+    "backends": "backend",
+    "loaders": "loader",
+    "clients": "loader",
+}
+"Role of the parts that a scenario names, by their table."
 
 
 def check(roots: Iterable[Path]) -> None:
@@ -90,3 +102,24 @@ def prefixed(place: Path, of: Iterable[tuple[str, Path | str]]) -> Iterator[tupl
     """Yield files by their names below a place."""
     for name, entry in of:
         yield str(place / name), entry
+
+
+class UsedPart(NamedTuple):
+    """A part that a scenario starts."""
+
+    role: Role
+    table: str
+    part: Declared
+    hosts: tuple[str, ...]
+    "Several for a load that is divided, none for benchforge's own machine."
+
+
+def used(suite: Suite, scenario: Scenario) -> Iterator[UsedPart]:
+    """Yield all parts that a scenario names, and the servers behind those."""
+    for table, role in ROLES.items():
+        for label in getattr(scenario, table):
+            if (part := getattr(suite, table).get(label)) is not None:
+                yield UsedPart(role, table, part, suite.hosts_of(role, part))
+    for label in reached(scenario, suite.servers).labels:
+        part = suite.servers[label]
+        yield UsedPart("upstream", "servers", part, suite.hosts_of("upstream", part))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from benchforge.model.trial.answers.answer import Expect
+from benchforge.suite.mix.flows import User
 from benchforge.suite.mix.holes import (
     Template,
     Value,
@@ -18,7 +19,6 @@ from benchforge.suite.mix.holes import (
     in_header,
     in_path,
 )
-from benchforge.suite.mix.sessions import User
 from benchforge.suite.mix.stream import Mix, with_type
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind
 from benchforge.suite.toml.models import typed

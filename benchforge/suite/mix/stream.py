@@ -19,6 +19,7 @@ from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.suite.mix import flows
 from benchforge.suite.mix.drivers import flow_values
 from benchforge.suite.mix.feeds import LoadedFeed, Row
+from benchforge.suite.mix.flows import Reply, User, unfilled, user_of
 from benchforge.suite.mix.holes import (
     Template,
     Value,
@@ -30,7 +31,6 @@ from benchforge.suite.mix.holes import (
     in_path,
 )
 from benchforge.suite.mix.record import StreamRecord
-from benchforge.suite.mix.sessions import Reply, User, unfilled, user_of
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.secrets.redact import redacted
 from benchforge.suite.toml.models import typed

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, PositiveInt, model_validator
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.values.frozen import Frozen
 from benchforge.model.values.units import Duration
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.parts.fillable import WrongOption
 
 SOURCES = ("values", "integers", "text", "file")
 _SKEW = r"^zipf (\d{1,3}(?:\.\d{1,6})?)$"

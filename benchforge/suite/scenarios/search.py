@@ -11,7 +11,7 @@ from benchforge.model.values.measurand import FAILURES
 from benchforge.model.values.units import Rate
 from benchforge.parts.part import Driver, Loader, Metric
 from benchforge.suite.declared import metrics as metrics_of
-from benchforge.suite.matrix.axis import axis
+from benchforge.suite.matrix import axis
 from benchforge.suite.suite import Declared, Repeat, Scenario, Suite, Wanted
 from benchforge.suite.toml.bound import NoBound, bound
 from benchforge.suite.toml.faults import Fault, Hint, Nearest, nearest

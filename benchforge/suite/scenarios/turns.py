@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
-from benchforge.model.suite.turns import LONGEST_S, SHORTEST_S, TurnsPlanned
+from benchforge.model.suite.until import LONGEST_S, SHORTEST_S, TurnsPlanned
 from benchforge.model.values.units import Duration
 from benchforge.parts.part import Backend, Driver, Server
 from benchforge.suite.declared import metrics as metrics_of

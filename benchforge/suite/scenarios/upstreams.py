@@ -7,8 +7,7 @@ from typing import NamedTuple, cast
 from pydantic import ValidationError
 
 from benchforge.parts.part import UPSTREAM_OPTIONS, Server
-from benchforge.suite.matrix.axis import Point, part_with, reaching
-from benchforge.suite.matrix.points import about, projected
+from benchforge.suite.matrix import Point, about, part_with, projected, reaching
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.faults import Fault, Hint, Nearest
 from benchforge.suite.toml.positions import Path

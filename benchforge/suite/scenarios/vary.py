@@ -8,11 +8,21 @@ from pydantic import JsonValue, ValidationError
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import UPSTREAM_OPTIONS, Part, Server
-from benchforge.suite.matrix.axis import PLACES, Axis, Point, axis, filled, moved, variables
-from benchforge.suite.matrix.points import about, combinations, projected
+from benchforge.suite.matrix import (
+    PLACES,
+    Axis,
+    Point,
+    about,
+    axis,
+    combinations,
+    filled,
+    moved,
+    projected,
+    variables,
+)
 from benchforge.suite.scenarios.placeholders import placeholder_faults
 from benchforge.suite.scenarios.upstreams import Astray, Reached, reached
-from benchforge.suite.secrets.telling import secrets_of
+from benchforge.suite.secrets.redact import secrets_of
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import ValidationFault, findings, options, typed

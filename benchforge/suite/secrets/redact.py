@@ -1,22 +1,156 @@
 """What takes secrets out of all that is written or printed: pure, and the only place that does."""
 
+import binascii
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+import shlex
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from html import escape
+from itertools import pairwise
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
-from benchforge.suite.secrets.forms import SHORTEST, Form, forms
-from benchforge.suite.secrets.telling import secrets_of_suite
+
+SHORTEST = 8
+"Characters of a secret: shorter ones stand in words and numbers that are none."
+
+_BASE64 = "[A-Za-z0-9+/_-]"
+_LEAST_RUN = 4  # characters: shorter ones stand in every text, and would tell nothing
+_QUOTED_BY_SHELL = ("'\"'\"'", "'\\''")
 
 SHOWN = 4
 "Characters of a literal secret that an error hides, and of one that is cut."
 _CUT = "..."  # where a long value was cut
 
 M = TypeVar("M", bound=BaseModel)
+
+_KEY = re.compile(
+    "password|passwd|passphrase|secret|tokens?(?![a-z])|api[_-]?key|authorization", re.IGNORECASE
+)
+_USERINFO = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}+://[^\s/?#:@]*:([^\s/?#]+)@"
+)
+_NAMED = re.compile(r"(?:^|(?<=[?&;\s]))-{0,2}([\w.-]{1,100}+)=([^&#;\s]+)")
+"As in the query of a URL, in libpq's words and among arguments."
+_SCHEME = re.compile(r"(basic|bearer|token|apikey|digest)\s+(\S.*)", re.IGNORECASE | re.DOTALL)
+_HOLE = re.compile(r"(?:\w+ )?\{[A-Za-z_][\w.-]*(?::raw|:integer)?\}")
+"The place of a value, which is no secret itself."
+_HEADER = re.compile(r"([\w-]+)\s*:\s*(\S.*)", re.DOTALL)
+_NUMBER_OR_FLAG = re.compile(rf"[\d.]{{1,{SHORTEST - 1}}}|-.*", re.DOTALL)
+_TO_STATEMENT = r"(?s:.*?)(?=^[ \t]*(?:\[|[\w.\"'-]+[ \t]*=(?![=\n]))|\Z)"
+_TELLING = re.compile(
+    rf"^[ \t]*\[[^\]\n]{{0,200}}(?:{_KEY.pattern})[^\]\n]{{0,200}}\](?s:.*?)(?=^[ \t]*\[|\Z)"
+    rf"|(?:{_KEY.pattern})[\w-]{{0,99}}[\"']?[ \t]*[=:]{_TO_STATEMENT}",
+    re.IGNORECASE | re.MULTILINE,
+)
+"In a text that need not be TOML: a table, or a value, whose name tells of a secret."
+_HEAD = re.compile(r"[^=:\n]*[=:\n]")
+
+_UNLABELLED = {"verdicts", "repeat", "tuning", "placement", "engine"}
+
+Place = tuple[str | int, ...]
+Secret = tuple[Place, str]
+"A secret, and where it stands."
+
+
+@lru_cache(maxsize=1024)
+def forms(secret: str) -> tuple["Form", ...]:
+    """Return what finds a text in each of its forms."""
+    encodings = {secret.encode(errors="surrogatepass")}
+    if not secret.isascii() and max(secret) <= "\xff":  # so HTTP libraries send headers
+        encodings.add(secret.encode("latin-1"))
+    long = len(secret) >= SHORTEST
+    coded = {form for data in encodings for form in _in_base64(data) if long}
+    return (Form(secret, _escaped(secret)), *sorted(coded, key=lambda form: form.text))
+
+
+class Form:
+    """One form of a text, with a pattern for all ways in which it is escaped."""
+
+    def __init__(self, text: str, pattern: str) -> None:
+        self.text = text
+        self.pattern = pattern
+        runs = re.findall("[A-Za-z0-9]+", text)
+        longest = max(runs, key=len, default="")
+        self._run = longest if len(longest) >= _LEAST_RUN else ""
+        "Nobody escapes letters and digits."
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether it is worth looking, which takes long: False is certain."""
+        return self._run in text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Form) and self.pattern == other.pattern
+
+    def __hash__(self) -> int:
+        return hash(self.pattern)
+
+
+def _escaped(text: str) -> str:
+    pattern = "".join(map(_character, text))
+    if re.fullmatch(r"[\d.]+", text, re.ASCII):  # no piece of a number that was measured
+        return rf"(?<![\d.]){pattern}(?![\d])"
+    return pattern
+
+
+@lru_cache(maxsize=1024)
+def _character(char: str) -> str:
+    """Return a pattern for a character as it is, and as JSON, URLs, HTML and shells write it."""
+    if char.isascii() and char.isalnum():
+        return char
+    ways = [rf"\\*{re.escape(char)}", *map(re.escape, _QUOTED_BY_SHELL if char == "'" else ())]
+    for data in {char.encode(errors="surrogatepass"), char.encode("latin-1", errors="ignore")}:
+        # Each percent sign may have been encoded again.
+        ways += ["".join(rf"%(?:25)*(?i:{byte:02x})" for byte in data)] if data else []
+        ways += ["".join(rf"\\+(?:x(?i:{byte:02x})|{byte:03o})" for byte in data)] if data else []
+    in_json = json.dumps(char)[1:-1]
+    if in_json.startswith("\\"):
+        ways.append(r"\\+" + _any_case(in_json.lstrip("\\")))
+    ways.append(rf"\\+u(?:(?i:{ord(char):04x})|\{{(?i:0*{ord(char):x})\}})")
+    ways.append(rf"\\+U(?i:{ord(char):08x})")
+    if "\x7f" < char <= "\xff":  # a byte that is no UTF-8, as `redacted_bytes` reads it
+        ways.append(chr(0xDC00 + ord(char)))
+    ways.append(rf"&#(?:0*{ord(char)}|[xX]0*(?i:{ord(char):x}));")
+    if (in_html := escape(char)) != char:
+        ways.append(re.escape(in_html))
+    if char == " ":
+        ways.append(r"\+")
+    return f"(?:{'|'.join(dict.fromkeys(ways))})"
+
+
+def _any_case(escape_: str) -> str:
+    """Return a pattern of what stands behind a backslash in JSON: hexadecimal in any case."""
+    if not escape_.startswith("u"):
+        return re.escape(escape_)
+    return r"\\+".join(rf"u(?i:{code})" for code in re.findall("u([0-9a-f]{4})", escape_))
+
+
+def _in_base64(data: bytes) -> Iterator[Form]:
+    """Yield the characters that stand for some bytes, wherever they begin in what is encoded."""
+    for before in range(3):
+        whole = b64encode(bytes(before) + data).decode()
+        bits = 8 * (before + len(data))
+        first, end = -(-8 * before // 6), bits // 6
+        text = whole[first:end]
+        pattern = "".join(map(_of_base64, text))
+        # The characters beside it hold bits of it too.
+        head = _BASE64 if before else ""
+        tail = f"{_BASE64}?" if bits % 6 else ""
+        yield Form(text, f"{head}{pattern}{tail}(?:=|%3D){{0,2}}")
+
+
+def _of_base64(char: str) -> str:
+    if char == "+":
+        return "(?:[+-]|%2[Bb])"
+    if char == "/":
+        return r"(?:\\*/|_|%2[Ff])"
+    return char
 
 
 def redact(text: str, secrets: Iterable[str], *, words: bool = False) -> str:
@@ -123,3 +257,105 @@ def _cut_forms(secret: str) -> tuple[str, ...]:
     """Return the forms in which an error shows a value."""
     quoted = (json.dumps(secret), json.dumps(secret, ensure_ascii=False), repr(secret))
     return secret, *(text[1:-1] for text in quoted)
+
+
+def secrets_of_suite(tables: Mapping[str, JsonValue], place: Place = ()) -> Iterator[Secret]:
+    """Yield the literal secrets of a suite and where they stand; labels say nothing of them."""
+    for key, value in tables.items():
+        where = (*place, key)
+        if not isinstance(value, dict) or key in _UNLABELLED:
+            yield from secrets_of(value, where)
+            continue
+        for label, table in value.items():
+            if key == "profiles" and isinstance(table, dict):
+                yield from secrets_of_suite(table, (*where, label))
+            else:
+                yield from secrets_of(table, (*where, label))
+
+
+def secrets_of(value: JsonValue, place: Place = (), *, hidden: bool = False) -> Iterator[Secret]:
+    """Yield the literal secrets in a value: passwords in URLs, and all text under a telling key.
+
+    What names a variable of the environment is none.
+    """
+    if isinstance(value, dict):
+        if list(value) == ["env"] and place and hidden:
+            return
+        for key, inner in value.items():
+            telling = bool(_KEY.search(key.rpartition(".")[2]))  # what varies is named by its path
+            telling &= place[-1:] not in {("kinds",), ("take",)}  # labels
+            yield from secrets_of(inner, (*place, key), hidden=hidden or telling)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from secrets_of(inner, (*place, number), hidden=hidden)
+    elif isinstance(value, str):
+        if hidden and value and not ({"kinds", "session"} & {*place} and _HOLE.fullmatch(value)):
+            yield from ((place, piece) for piece in pieces(value))
+        else:
+            yield from ((place, password) for password in _passwords(value))
+
+
+def secrets_of_words(words: Sequence[str]) -> Iterator[str]:
+    """Yield the secrets among the words of a command line; a word may be a command itself."""
+    for flag, word in pairwise(words):
+        if flag.startswith("-") and _KEY.search(flag) and not _NUMBER_OR_FLAG.fullmatch(word):
+            yield from pieces(word)
+    for word in words:
+        yield from _passwords(word)
+        if (match := _HEADER.fullmatch(word)) and _KEY.search(match[1]):
+            yield from pieces(match[2])
+        with suppress(ValueError):  # quotes that nobody closed
+            if (inner := shlex.split(word)) != [word]:
+                yield from secrets_of_words(inner)
+                assigned = (part.partition("=") for part in inner)
+                yield from (value for name, _, value in assigned if value and _KEY.search(name))
+
+
+def masked(text: str) -> str:
+    """Return a suite's text, which need not be TOML, with a star for each letter of its secrets."""
+    chars = [*text]
+    spans = [(_HEAD.match(text, *found.span()), found.end()) for found in _TELLING.finditer(text)]
+    for start, end in (
+        *((head.end(), end) for head, end in spans if head),
+        *(found.span(1) for found in _USERINFO.finditer(text)),
+        *(found.span(2) for found in _NAMED.finditer(text) if _KEY.search(found[1])),
+    ):
+        chars[start:end] = re.sub(r"[^\W_]", "*", text[start:end])
+    return "".join(chars)
+
+
+def pieces(secret: str) -> Iterator[str]:
+    """Yield a secret, and what of it programs write without the rest."""
+    # A path keeps its first slash, and stays one.
+    yield secret.removeprefix("/")
+    yield from _passwords(secret)
+    if match := _SCHEME.fullmatch(secret):
+        yield from _if_long(match[2])
+        yield from _of_basic(match[2])
+    lines = secret.splitlines()
+    if len(lines) > 1:
+        for line in lines:
+            yield from _if_long(line.strip())
+
+
+def _passwords(text: str) -> Iterator[str]:
+    for password in _USERINFO.findall(text):
+        yield from dict.fromkeys((password, unquote(password)))
+    for name, value in _NAMED.findall(text):
+        if _KEY.search(name):
+            yield from dict.fromkeys((value, unquote(value)))
+
+
+def _of_basic(credentials: str) -> Iterator[str]:
+    try:
+        login = b64decode(credentials, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return
+    yield from _if_long(login)
+    yield from _if_long(login.partition(":")[2])
+
+
+def _if_long(piece: str) -> Iterator[str]:
+    """Yield a piece that is no secret of its own, unless it is too short to be looked for."""
+    if len(piece) >= SHORTEST:
+        yield piece

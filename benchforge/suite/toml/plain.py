@@ -1,5 +1,6 @@
 """TOML's values as JSON has them: everything behind this is kept, hashed and written as JSON."""
 
+import json
 import math
 from datetime import date, time
 from typing import Any
@@ -31,3 +32,20 @@ def plain(value: Any, path: Path = ()) -> JsonValue:
         case str() | int() | float():
             return value
     raise TypeError(f"{type(value).__name__} is no value of TOML")
+
+
+def in_toml(value: Any) -> str:
+    """Return a value of JSON as TOML writes it in one line."""
+    if isinstance(value, dict):
+        pairs = [f"{toml_key(key)} = {in_toml(inner)}" for key, inner in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_toml, value))}]"
+    # What JSON may hold as it is, and TOML may not.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(key: str) -> str:
+    """Return a key as TOML writes it."""
+    plain = key.isascii() and key.replace("-", "_").isidentifier()
+    return key if plain else in_toml(key)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from pathlib import Path as File
 from typing import NoReturn
 
-from benchforge.suite.secrets.redact import hiding
-from benchforge.suite.secrets.telling import masked
+from benchforge.suite.secrets.redact import hiding, masked
 from benchforge.suite.toml.built_in import names_like
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pydantic_core import ErrorDetails
 
-from benchforge.parts import forms
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.model.values.cpus import JSON_PATTERN as CPUS
+from benchforge.parts.fillable import WrongOption
 from benchforge.text.readable import conjoined, cut
 
 _WHOLE, _NUMBER, _BOOL, _ARRAY = "a whole number", "a number", "true or false", "an array"
@@ -49,6 +49,21 @@ _WANTED = {
 }
 _SHOWN = 60  # characters of a value
 
+PATH_OF_A_REQUEST = "a path that begins with '/', in ASCII and without spaces"
+
+WORDS: Mapping[str, str] = {
+    r"^/[!-~]*$": PATH_OF_A_REQUEST,
+    r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$": "the name of a header, such as Accept",
+    r"^[\t -~]*$": "one line of ASCII",
+    r"^\w[\w.-]*$": "letters, digits, '_', '-' and '.'",
+    r"^[A-Za-z0-9_.-]+$": "letters of ASCII, digits, '_', '-' and '.'",
+    r"^([A-Za-z0-9]|-r )[^\r\n]*$": "a requirement such as 'flask>=3' or '-r requirements.txt'; of "
+    "a project with pyproject.toml or uv.lock, instead name the Python that `uv sync` makes in its "
+    'folder: python = "../app/.venv/bin/python"',
+    r"^[^-\s][^\x00-\x1f]*$": "the name of a branch, tag or commit",
+    CPUS: "text such as '0-3,8'",
+}
+
 
 class Wording(NamedTuple):
     """What is wrong with a value, in words."""
@@ -84,7 +99,7 @@ def _rewritten(wanted: Sequence[str], value: object) -> str:
         return f'write "{value}"'
     if _WHOLE in wanted and isinstance(value, str) and value.isdecimal():
         return f"write {value}, without quotes"
-    if wanted == [forms.PATH_OF_A_REQUEST] and isinstance(value, str) and value.startswith("/"):
+    if wanted == [PATH_OF_A_REQUEST] and isinstance(value, str) and value.startswith("/"):
         return "write a space as %20, and 'ä' as %C3%A4, its bytes in UTF-8"
     return ""
 
@@ -99,7 +114,7 @@ def _as_elements(value: object) -> list[object]:
 
 def _wanted(detail: ErrorDetails) -> str:
     context: Mapping[str, object] = detail.get("ctx", {})
-    if (form := forms.WORDS.get(str(context.get("pattern")))) is not None:
+    if (form := WORDS.get(str(context.get("pattern")))) is not None:
         return form
     words = _WANTED.get(detail["type"], "")
     sentence = words.format(**{key: _count(value) for key, value in context.items()})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from benchforge.plugin import Role, Trial, Usage, Window
-from benchforge_metrics.by_role import ByRole
+from benchforge_metrics.of_reading import ByRole
 
 
 class Cpu(ByRole):

@@ -20,14 +20,13 @@ from pydantic import ValidationError
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
-from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
-from benchforge.cli.machine.calibrate.rounds import keep
+from benchforge.cli.machine.calibrate.rounds import between_neighbours, keep, shown
 from benchforge.cli.machine.doctor.machine.calibration import findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header
 from benchforge.run.machine import calibration as stored
-from benchforge.stats.observation.noise import spread
+from benchforge.stats.observation import spread
 
 SOME = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=200)
 

@@ -29,7 +29,7 @@ from benchforge.cli.measure.gate.verdict import decided, judge, level, precision
 from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import Basis, by_t
 from benchforge.stats.inference.joint import STOPPED
 from benchforge.stats.inference.ratio import ratio

@@ -15,7 +15,7 @@ from front_door import needed
 from serving.backends import HOST, run, write_dataset
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.command import Command

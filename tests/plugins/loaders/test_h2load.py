@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.h2load.log import Log
+from benchforge_loaders.h2load.h2load import Log
 from front_door import Bench, needed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -195,33 +195,3 @@ def test_a_warm_up_keeps_the_mean_rate_of_the_stages(tmp_path: Path) -> None:
     assert trial.failure is None, trial.failure
     (warm_up,) = [one for one in trial.processes if "--duration 0.2" in " ".join(one.argv)][:1]
     assert "--stages" not in warm_up.argv
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "says"),
-    [
-        ("80/s for", "80/s in", "loaders.day.stages: '80/s in 500ms': one rate lasts `for` a time"),
-        ("0..80/s in", "0..80/s for", "a ramp takes its time `in`"),
-        ("200..0/s", "200..x/s", 'should be a rate such as "500/s"'),
-        ("300ms", "0s", "a stage takes time, and has a rate"),
-        ("80/s for 500ms", "much", "'much' is not a stage"),
-        ("200..0/s", "900k..0/s", "a rate is at most 200000/s for each process"),
-        ("processes = 2", 'duration = "3s"', "duration and stages exclude each other"),
-        ("processes = 2", "rate = 5", "rate and stages exclude each other"),
-        ('use = "pace"', 'use = "wrk"', "loaders.day.stages"),
-        ("expect =", 'find = { rate = [10, 20], slo = "latency p50 < 1s" }, expect =',
-         "day: rate and stages exclude each other"),
-        ('quiet = "off"', 'interleave = "1s"', "with stages and processes pace cannot take turns"),
-        ("stage = 3", "stage = 4", "claims.third.a.stage: scenario 'day' has no stage 4"),
-        ("stage = 3", "stage = 0", "claims.third.a.stage"),
-        ('columns = ["stage"]', 'columns = ["stages"]', "did you mean 'stage'?"),
-        ('"throughput"\na', '"cpu"\nof = "server"\na', "third.metric: 'cpu' is of the whole load"),
-    ],
-)  # fmt: skip
-def test_stages_refused(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
-    assert before in SUITE
-    path = tmp_path / "day.toml"
-    path.write_text(SUITE.replace(before, after, 1))
-    refused = bench("check", path, code=2)
-    assert says in refused.err, refused.all
-    assert "day.toml:" in refused.err

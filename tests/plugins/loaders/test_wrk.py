@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.wrk.correction import (
+from benchforge_loaders.wrk.mix import HOOK
+from benchforge_loaders.wrk.wrk import (
+    Wrk,
     expected_interval_us,
     printed_percentile_us,
     without_synthetic,
 )
-from benchforge_loaders.wrk.mix import HOOK
-from benchforge_loaders.wrk.wrk import Wrk
 from front_door import needed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from present import present
 from recorded.tools import RECORDINGS, copied, read, recording, target
 
-from benchforge.parts.load_tool.timed import lasted
+from benchforge.parts.load_tool.printed import lasted
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     BenchforgeError,

@@ -35,11 +35,9 @@ from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
 from front_door import lack
 from present import present
-from pydantic import ValidationError
 from serving.in_trial import accepts, get, grown, serving
 
 from benchforge.errors import BenchforgeError
-from benchforge.parts.part import Server
 from benchforge.parts.probe import Accepts, RightAnswer
 from benchforge.parts.site import Site
 from benchforge.run.locate import locate
@@ -694,55 +692,6 @@ def test_every_server_of_apps_is_an_entry_point() -> None:
     for cls in SERVERS:
         (point,) = [one for one in points if one.name == f"server-{cls.name}"]
         assert point.load() is cls
-
-
-@pytest.mark.parametrize(
-    ("cls", "options", "told"),
-    [
-        (
-            Gunicorn,
-            {"app": "aiohttp_agents"},
-            (
-                "app 'aiohttp_agents' speaks aiohttp, gunicorn with worker_class 'sync' serves "
-                "wsgi; use worker_class = 'aiohttp.GunicornWebWorker', or one of: use = 'aiohttp'"
-            ),
-        ),
-        (
-            Granian,
-            {"app": "flask_agents", "interface": "asgi"},
-            (
-                "app 'flask_agents' speaks wsgi, granian with interface 'asgi' serves asgi; "
-                "use interface = 'wsgi', or one of: use = 'cheroot', use = 'cherrypy', "
-            ),
-        ),
-        (
-            TornadoServer,
-            {"app": "aiohttp_agents"},
-            (
-                "app 'aiohttp_agents' speaks aiohttp, tornado serves tornado and wsgi and socket; "
-                "use one of: use = 'aiohttp', use = 'gunicorn'"
-            ),
-        ),
-        (Granian, {"app": "a:b"}, "say interface = 'wsgi' or interface = 'asgi'"),
-        (Granian, {"app": "a:b", "interface": "wsgi", "backlog": 5}, "greater than or equal to"),
-        (Uwsgi, {"app": "a:b", "protocol": "uwsgi", "keep_alive": True}, "keeps no connections"),
-        (Uwsgi, {"app": "a:b", "buffer_size": 70000}, "less than or equal to 65535"),
-        (Uvicorn, {"app": "a:b", "keep_alive": 0.5}, "whole seconds"),
-        (Uvicorn, {"app": "a:b", "loop": "trio"}, "'auto', 'asyncio' or 'uvloop'"),
-        (Hypercorn, {"app": "a:b", "keep_alive": 1.5}, "whole seconds"),
-        (Waitress, {"app": "a:b", "channel_timeout": 1.5}, "whole seconds"),
-        (Waitress, {"app": "a:b", "threads": 0}, "greater than 0"),
-        (Cheroot, {"app": "a:b", "keep_alive_connections": -1}, "greater than or equal to 0"),
-        (ThreadsServer, {"app": "flask_agents"}, "threads serves socket"),
-        (ApiHour, {"app": "flask_agents"}, "api_hour serves api_hour"),
-    ],
-)
-def test_impossible_options_fail(cls: type[Server], options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        cls.model_validate(options)
-    (error,) = caught.value.errors()
-    assert told in error["msg"]
-    assert "\n" not in error["msg"]
 
 
 def test_needs_are_what_the_options_import() -> None:

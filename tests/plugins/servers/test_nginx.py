@@ -18,7 +18,6 @@ from benchforge_servers.proxies.nginx import Nginx
 from front_door import needed, program_words
 from measured.case import cases, trial_of
 from present import present
-from pydantic import ValidationError
 from serving.in_trial import grown
 
 from benchforge.errors import BenchforgeError
@@ -293,23 +292,6 @@ def test_it_is_found_where_ordinary_users_do_not_look(monkeypatch: pytest.Monkey
 
 
 # --- what cannot be ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"body": "a", "directory": "."}, "body and directory exclude one another"),
-        ({"upstream": "a", "body_bytes": 1}, "upstream and body_bytes exclude one another"),
-        ({"upstream_keepalive": 1}, "name an upstream"),
-        ({"tls_key": "p256"}, "it speaks no TLS; say tls = true"),
-        ({"tls": True, "tls_versions": ["TLSv1"]}, "'TLSv1.2' or 'TLSv1.3'"),
-        ({"tls": True, "tls_session_timeout": "1500ms"}, "whole seconds"),
-        ({"worker_processes": 0}, "greater than 0"),
-    ],
-)
-def test_options_that_cannot_be_are_told(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError, match=told):
-        Nginx.model_validate(options)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
 from front_door import lack
 from present import present
-from pydantic import ValidationError
 from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
@@ -335,46 +334,6 @@ def test_another_machine_has_to_be_allowed(site: Site) -> None:
 
 
 # --- options -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("cls", "options", "where", "told"),
-    [
-        (Gunicorn, {"app": "flask_agent"}, "app", "did you mean 'flask_agents'"),
-        (Gunicorn, {"app": "x"}, "app", "built in: agents_api_hour, "),
-        (Gunicorn, {"app": "a b:c"}, "app", "no 'module:attribute'"),
-        (Gunicorn, {"app": "flask_agents", "directory": "."}, "", "is built in"),
-        (Gunicorn, {"app": "aiohttp_agents"}, "", f"use worker_class = '{AIOHTTP_WORKER}'"),
-        (Gunicorn, {"app": "flask_agents", "worker_class": AIOHTTP_WORKER}, "", "speaks wsgi"),
-        (Gunicorn, {"app": "a:b", "keep_alive": 0.5}, "keep_alive", "whole seconds"),
-        (Gunicorn, {"app": "a:b", "workers": 0}, "workers", "greater than 0"),
-        (AiohttpServer, {"app": "flask_agents"}, "", "speaks wsgi"),
-        (AiohttpServer, {"app": "aiohttp_agents", "directory": "x"}, "", "is built in"),
-        (CommandServer, {"command": []}, "command", "at least 1"),
-        (CommandServer, {"command": ["{prot}"]}, "command", "no placeholder {prot}"),
-        (CommandServer, {"command": ["{}"]}, "command", "no placeholder {}"),
-        (CommandServer, {"command": ["{port:x}"]}, "command", "no placeholder"),
-        (CommandServer, {"command": ["{port"]}, "command", "plain brace twice"),
-        (CommandServer, {"command": ["{backends.a}"]}, "command", "{backends.<label>.<name>}"),
-        (CommandServer, {"command": ["a"], "environment": {"A": "}"}}, "environment", "twice"),
-        (Url, {"url": "ftp://127.0.0.1"}, "url", "write it like"),
-        (Url, {"url": "http://127.0.0.1", "ca_file": "a.pem"}, "", "for an https URL"),
-        (Url, {"url": "127.0.0.1:80"}, "url", "write it like"),
-        (Url, {"url": "http://127.0.0.1/a"}, "url", "belongs to a request"),
-        (Url, {"url": "http://127.0.0.1:x"}, "url", "Port"),
-        (Url, {"url": "http://a:b@127.0.0.1"}, "url", "credentials"),
-        (Url, {"url": "http://10.0.0.1"}, "", "allow_remote = true"),
-        (Url, {"url": "http://localhost.example.com"}, "", "is not this machine"),
-    ],
-)
-def test_options_that_cannot_be_are_told(
-    cls: type[Server], options: dict[str, Any], where: str, told: str
-) -> None:
-    with pytest.raises(ValidationError) as caught:
-        cls.model_validate(options)
-    (error,) = caught.value.errors()
-    assert (error["loc"] or ("",))[0] == where
-    assert told in error["msg"]
 
 
 def test_every_server_is_ready_when_it_answers_rightly(site: Site) -> None:

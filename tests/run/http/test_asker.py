@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.trial.answers.coding import MOST_DECODED, Undecodable, decoded
+from benchforge.model.trial.answers.json_body import MOST_DECODED, Undecodable, decoded
 from benchforge.run.http.asker import Asker, Malformed, Received
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"

@@ -78,15 +78,6 @@ def test_repeated_requests(written: dict[str, Any], method: Any, moments: Moment
     assert scenario.monitored(Request(method=method)) == moments
 
 
-@pytest.mark.parametrize("written", ["true", '"on"', '"20"', "-1", "[1]"])
-def test_a_monitor_that_is_none_is_an_error(bench: Bench, tmp_path: Path, written: str) -> None:
-    table = SCENARIO.format(label="s", request='path = "/"', more=f"monitor = {written}")
-    text = SCENARIOS.format(server=answering(), duration="400ms", scenarios=table)
-    (tmp_path / "suite.toml").write_text(text)
-    refused = bench("check", "suite.toml", code=2)
-    assert "scenarios.s.monitor: expected" in refused.err, refused.err
-
-
 def test_a_monitor_that_is_off_sends_nothing(bench: Bench, tmp_path: Path) -> None:
     folders = measured(
         bench,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.trial.answers.load_answers import LoadAnswers
-from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer
 from benchforge.results.validity.counts import windows
 from benchforge.run.http.wire.record import WireRecord, WireWindow, record_of, tallied
 

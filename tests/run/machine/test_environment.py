@@ -18,7 +18,7 @@ from benchforge.checks.network import encryption
 from benchforge.checks.server import interpreter
 from benchforge.model.files import environment
 from benchforge.model.files.result import Header
-from benchforge.model.suite.runtime import Interpreter
+from benchforge.model.suite.code import Interpreter
 from benchforge.model.trial.trial import Link, StartedProcess, Trial
 from benchforge.run.locate import locate
 from benchforge.run.machine.facts import facts, hard_facts

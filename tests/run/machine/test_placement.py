@@ -24,7 +24,6 @@ from benchforge.run.machine.placement import CpuTopology, describe_placement, ma
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
-from benchforge.suite.toml.faults import SuiteErrors
 
 USABLE = Cpus.of(os.sched_getaffinity(0))
 # Four cores of two threads each, numbered as Linux does on most machines of Intel.
@@ -193,28 +192,6 @@ def test_a_setting_replaces_all_of_it(tmp_path: Path) -> None:
     assert load(file, Registry(), settings=[("placement", '"off"')]).placement == "off"
     profiled = suite(tmp_path, "", '[placement]\nserver = "0"\n[profiles.free]\nplacement = "off"')
     assert load(profiled, Registry(), profile="free").placement == "off"
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('[placement]\nserver = "0-"', "expected CPUs such as \"0-3,8\" or [0, 1], got '0-'"),
-        ("[placement]\nserver = []", "got an empty array"),
-        ('[placement]\nservers = "0"', "did you mean 'server'?"),
-        ('[profiles.p]\nplacements = "off"', "did you mean 'placement'?"),
-    ],
-)
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, written: str, said: str) -> None:
-    with pytest.raises(SuiteErrors) as caught:
-        read(tmp_path, "", written)
-    assert "placed.toml:1" in caught.value.text()
-    assert said in caught.value.text()
-
-
-def test_a_word_that_is_none_of_the_two(tmp_path: Path) -> None:
-    with pytest.raises(SuiteErrors) as caught:
-        read(tmp_path, 'placement = "aut"')
-    assert "placed.toml:4:1: placement: expected 'auto', 'off' or a table" in caught.value.text()
 
 
 # --- with real processes -------------------------------------------------------------------------

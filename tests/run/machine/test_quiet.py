@@ -219,9 +219,3 @@ def test_who_waits_is_interrupted_at_once(tmp_path: Path) -> None:
         finally:
             waiting.kill()
     assert trials(tmp_path) == []
-
-
-def test_what_no_suite_may_say(bench: Bench, tmp_path: Path) -> None:
-    done = bench("check", suite(tmp_path, 'quiet = "never"'), code=2)
-    assert "quiet.toml:11:1: repeat.quiet: expected a duration such as" in done.err
-    assert "or 'off', got 'never'" in done.err

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering, needed
 
-from benchforge.model.suite.tuning import AppliedTuning, Tuning
+from benchforge.model.suite.placement import AppliedTuning, Tuning
 from benchforge.parts.command import Command
 from benchforge.parts.registry import Registry
 from benchforge.run.sandbox import keeper
 from benchforge.run.sandbox.host import LocalHost, Mode, Sandbox, Wishes
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
-from benchforge.suite.toml.faults import SuiteErrors
 
 SYSCTLS = Path("/proc/sys")
 # What the study of 2015 sets.
@@ -238,12 +237,6 @@ blocks = 1
     return file
 
 
-def faults(file: Path) -> str:
-    with pytest.raises(SuiteErrors) as caught:
-        load(file, Registry())
-    return caught.value.text()
-
-
 def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path) -> None:
     asked = '[tuning.sysctl]\n"net.core.somaxconn" = 512\n[tuning.limits]\nnofile = 64\n'
     read = load(suite(tmp_path, asked), Registry())
@@ -255,30 +248,6 @@ def test_a_suite_says_what_it_asks_for_and_it_belongs_to_the_case(tmp_path: Path
     assert changed.tuning == Tuning(sysctl={"net.core.somaxconn": 513}, limits={"nofile": 65})
     (other,) = expand(changed)
     assert other.name.digest != case.name.digest
-
-
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [
-        ("[tuning.limits]\nnofiles = 5", ["unknown limit", "did you mean 'nofile'?"]),
-        ("[tuning.limits]\nnofile = 0", ["limits.nofile: expected more than 0, got 0"]),
-        ('[tuning.limits]\nnofile = "many"', ["expected a whole number, got 'many'"]),
-        ("[tuning.sysctl]\nnet.core.somaxconn = 5", ['quote the whole name: "net.core.']),
-        ('[tuning.sysctl]\n"net/core" = 5', ["not the name of a sysctl"]),
-        ('[tuning.sysctl]\n"../../etc/x" = 5', ["not the name of a sysctl"]),
-        ('[tuning.sysctl]\n"net.core.somaxconn" = true', ["a whole number or text, got true"]),
-        ("[tuning.sysctls]", ["unknown key", "did you mean 'sysctl'?"]),
-        ("[[tuning]]", ["tuning: expected a table"]),
-        ("tuning = 5", ["unknown key"]),  # in [repeat], where it stands last
-    ],
-)
-def test_what_is_wrong_is_told_with_its_place(
-    tmp_path: Path, written: str, told: list[str]
-) -> None:
-    text = faults(suite(tmp_path, written))
-    assert "tuned.toml:1" in text
-    for words in told:
-        assert words in text
 
 
 def test_a_run_records_it_and_every_report_tells_it_once(bench: Bench, tmp_path: Path) -> None:

@@ -81,13 +81,6 @@ def steps_of(folder: Path) -> dict[str, list[tuple[str, bool]]]:
     return there
 
 
-CLAIM = """[claims.x]
-scenario = "shop"
-metric = "latency"
-of = "p50"
-a = {{ kind = "buy.pya" }}
-holds = "a < 1s"
-[repeat]"""
 LOADERS = [
     'use = "pace"\nconnections = 1',
     'use = "pace"\nconnections = 6\nprocesses = 2',
@@ -242,43 +235,6 @@ holds = "a < 10s"
         assert "y kind of request" in content
     assert ">buy.pay</th>" in content
     bench("verify", result, code=0)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "says"),
-    [
-        ("{{key}}", "{{kay}}", "steps[1].request.headers: hole '{kay}': no feed has that name, "),
-        ("{{note}}", "{{nte}}", "did you mean 'note'?"),
-        ("/cart/{{cart}}", "/cart/{{note}}", "step 'show' takes it from its own answer"),
-        ('\'{{"product": {{product}}}}\'', "'{{cart}}'", "hole '{cart}': step 'add' takes it"),
-        ('"/cart", body', '"/cart/{{note}}", body', "hole '{note}': step 'show' takes it later"),
-        ("card =", "spare =", ""),
-        ('key = "header', 'no = "cookie:a", key = "header', "no later step of 'buy' uses {no}"),
-        ('cart = "json', 'product = "json', "'product' is the label of a feed, too"),
-        ('name = "show"', 'name = "add"', "two steps have the name 'add'"),
-        ('name = "show"', 'name = "a.b"', "steps[1].name"),
-        ('([^"]+)', '[^"]+', "does not have one group, which is the value"),
-        ('([^"]+)', '([^"+', "is not a regular expression"),
-        ("json:/cart/count", "body:/count", "take.count"),
-        ("share = 3", 'share = 3\nrequest = {{ path = "/" }}', "steps and request exclude each"),
-        ('use = "pace"', 'use = "wrk"', "'load' cannot use what an answer gave, and kind 'buy'"),
-        (
-            'use = "pace"\nconnections = 4',
-            'use = "locust"\nusers = 4',
-            "'load' cannot use what an answer gave, and kind 'buy'",
-        ),
-        ('use = "pace"', 'use = "ab"', "'load' sends one request again and again"),
-        ("[repeat]", CLAIM, "did you mean 'buy.pay'?"),
-    ],
-)  # fmt: skip
-def test_wrong_flows_fail(bench: Bench, tmp_path: Path, before: str, after: str, says: str) -> None:
-    path = suite(tmp_path, duration="1s")  # other tools take whole seconds
-    plain = before.replace("{{", "{").replace("}}", "}")
-    assert plain in path.read_text()
-    path.write_text(path.read_text().replace(plain, after.replace("{{", "{").replace("}}", "}"), 1))
-    refused = bench("check", path, code=2 if says else 0)
-    assert says in " ".join(refused.err.split()), refused.all
-    assert not says or "carts.toml:" in refused.err
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), max_size=30), st.data())

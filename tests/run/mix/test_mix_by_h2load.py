@@ -5,7 +5,6 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-import pytest
 from front_door import PROGRAMS, Bench, needed
 from measured.case import cases
 
@@ -69,46 +68,3 @@ def test_h2load_sends_the_paths_of_the_stream(bench: Bench, tmp_path: Path) -> N
     assert all(own == wanted[: len(own)] for own in sent.values()), "another order"
     assert min(len(own) for own in sent.values()) > 10
     bench("verify", result, code=0)
-
-
-ORDER = """[scenarios.mix.kinds.order]
-request = { method = "POST", path = "/orders", headers = { Accept = "text/plain" } }
-"""
-LANGUAGE = """[scenarios.mix.kinds.page]
-request = { path = "/", headers = { Accept-Language = "de" } }
-"""
-OF_ID = """[scenarios.mix.kinds.page]
-request = { path = "/", headers = { Accept = "text/plain", X-Id = "{id}" } }
-"""
-SESSION = """[scenarios.mix.session]
-request = { path = "/login" }
-"""
-TAKERS = "pace, wrk, wrk2, k6 and locust take them; h2load, if all are GET with the same headers"
-
-
-@pytest.mark.parametrize(
-    ("tool", "more", "says"),
-    [
-        ("h2load", ORDER, "sends GET without a body only, unlike kind 'order', and mix has 3"),
-        ("h2load", LANGUAGE, "sends the same headers in all requests, unlike kind 'page', and mix"),
-        ("h2load", OF_ID, "sends the same headers in all requests, unlike kind 'page'"),
-        ("h2load", SESSION, "sends the same headers in all requests, unlike kind 'item'"),
-        ("ab", "", "sends one request again and again, and mix has 2 kinds"),
-        ("hey", "", "sends one request again and again, and mix has 2 kinds"),
-        ("siege", "", "sends one request again and again, and mix has 2 kinds"),
-        ("weighttp", "", "sends one request again and again, and mix has 2 kinds"),
-        ("oha", "", "chooses from several URLs by itself, at random, and mix has 2 kinds"),
-        ("hyperfine", "", "times a program, which chooses its requests, and mix has 2 kinds"),
-    ],
-)
-def test_unsendable_requests(bench: Bench, tmp_path: Path, tool: str, more: str, says: str) -> None:
-    path = suite(tmp_path, '"load"', more)
-    options = ', command = ["{python}", "{url}"], requests = 1' if tool == "hyperfine" else ""
-    length = "" if tool in {"weighttp", "hyperfine", "ab"} else ', duration = "1s"'
-    h2load = 'use = "h2load", connections = 3, duration = "1s"'
-    path.write_text(path.read_text().replace(h2load, f'use = "{tool}"{options}{length}'))
-    refused = bench("check", path, code=2)
-    lines = " ".join(refused.err.split())
-    assert f"scenarios.mix.loaders[0]: 'load' {says}" in lines, lines
-    assert "mix.toml:" in lines
-    assert TAKERS in lines

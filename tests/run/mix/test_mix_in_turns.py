@@ -106,24 +106,3 @@ def test_each_server_gets_the_requests_from_the_first_on(bench: Bench, tmp_path:
     assert "in turns" in shown
     assert "alike" in shown
     bench("verify", result, code=0)
-
-
-@pytest.mark.parametrize(
-    ("loader", "more", "says"),
-    [
-        (
-            'use = "wrk"\nconnections = 4',
-            "",
-            "'load' is counted by its bytes in turns, and mix has 2 kinds",
-        ),
-        (
-            'use = "pace"\nconnections = 4',
-            '[[scenarios.mix.kinds.buy.steps]]\nname = "add"\nrequest = { path = "/" }\n',
-            "scenarios.mix.kinds.buy: a flow cannot pause between its steps",
-        ),
-    ],
-)
-def test_turns_are_refused(bench: Bench, tmp_path: Path, loader: str, more: str, says: str) -> None:
-    refused = bench("check", suite(tmp_path, loader, more), code=2)
-    assert says in refused.err, refused.err
-    assert "Traceback" not in refused.err

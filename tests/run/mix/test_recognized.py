@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.run.http.wire.message import request
 from benchforge.suite.mix.feeds import LoadedFeed, Row, loaded
+from benchforge.suite.mix.flows import User
 from benchforge.suite.mix.holes import Value, expected
 from benchforge.suite.mix.recognized import Recognizer, SentRequest
-from benchforge.suite.mix.sessions import User
 from benchforge.suite.mix.stream import Mix
 from benchforge.suite.mix.tables import Feed, RequestKind, UserSession
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed, needed_tool
+from front_door import PROGRAMS, needed, needed_tool
 from measured.case import cases, trial_of
 from present import present
 
@@ -152,16 +152,3 @@ def sent_are_those_of_the_stream(tmp_path: Path, loader: str, connections: int, 
     if connections == 1:
         (own,) = by_connection.values()
         assert own == sent[0][: len(own)], "another order"
-
-
-@pytest.mark.parametrize(
-    ("load", "says"),
-    [
-        ('use = "locust"\nlocustfile = "own.py"', "sends what its own locustfile says"),
-        ('use = "pace"\nsample = "1%"', "sends one request alone with its `sample`"),
-    ],
-)
-def test_one_request_is_no_mix(bench: Bench, tmp_path: Path, load: str, says: str) -> None:
-    refused = bench("check", suite(tmp_path, load), code=2)
-    assert f"scenarios.mix.loaders[0]: 'load' {says}, and mix has 3 kinds" in refused.err
-    assert "pace, wrk, wrk2, k6 and locust take them" in refused.err

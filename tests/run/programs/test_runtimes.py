@@ -447,37 +447,6 @@ def test_other_metadata_names_no_package(tmp_path: Path, monkeypatch: pytest.Mon
 # --- the suite -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("runtimes", "runtime", "scenario", "says"),
-    [
-        (PY312, "py31", "", "servers.one.runtime: no runtime 'py31' is declared"),
-        (PY312, "py31", "", "did you mean 'py312'?"),
-        ("", "py312", "", "hint: declare it: [runtimes.py312]"),
-        (PY312, "py312", 'vary = { "servers.*.runtime" = ["py312", "py"] }', '.runtime"[1]: no'),
-        (PY312, "py312", 'include = [{ "servers.one.runtime" = "py" }]', "no runtime 'py'"),
-        ("[runtimes.x]\npython = 3.12", "x", "", "write it in quotes: as a number"),
-        ("[runtimes.x]\nrequires = []", "x", "", "runtimes.x: 'python' is missing"),
-        ('[runtimes.x]\npython = "3"\nrequire = []', "x", "", "did you mean 'requires'?"),
-        ('[runtimes.x]\npython = "3"\nrequires = ["-e ."]', "x", "", "expected a requirement"),
-        (
-            '[runtimes.benchforge]\npython = "3"',
-            "benchforge",
-            "",
-            "the name of benchforge's own interpreter",
-        ),
-        ('[runtimes."a b"]\npython = "3"', "a b", "", "not a label"),
-    ],
-)
-def test_faults_of_runtimes_are_told_where_they_stand(
-    tmp_path: Path, runtimes: str, runtime: str, scenario: str, says: str
-) -> None:
-    path = written(tmp_path, runtimes, runtime, scenario)
-    with pytest.raises(Unusable) as caught:
-        loaded(path)
-    assert says in caught.value.text()
-    assert "small.toml:" in caught.value.text()
-
-
 def test_a_case_is_told_by_what_the_runtime_is_not_by_its_label(tmp_path: Path) -> None:
     def digest(runtimes: str, runtime: str) -> str:
         (case,) = expand(loaded(written(tmp_path, runtimes, runtime)))

@@ -14,7 +14,7 @@ from present import present
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.results.over_time.change import predicted
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference import hodges_lehmann, interval
 from benchforge.stats.inference.binomial import failing
 from benchforge.stats.inference.decide import decide
@@ -24,8 +24,8 @@ from benchforge.stats.inference.joint import at_level
 from benchforge.stats.inference.ratio import companion, ratio
 from benchforge.stats.inference.sample_size import enough
 from benchforge.stats.search.search import sustained
+from benchforge.stats.summary.concurrency_sweeps import sweep
 from benchforge.stats.summary.level import levelled
-from benchforge.stats.sweep.sweep import sweep
 
 TIMES = 3000
 SELF_TEST = (0.935, 0.985)

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchforge.results.over_time.steps import welch
-from benchforge.stats.distributions.beta import beta_cdf, beta_quantile
-from benchforge.stats.distributions.student import t_quantile, two_sided
+from benchforge.stats.distributions import beta_cdf, beta_quantile, t_quantile, two_sided
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.inference.interval import t_of_logs
-from benchforge.stats.inference.sequence import confidence_sequence
-from benchforge.stats.inference.welch import welch
+from benchforge.stats.inference.interval import t_of_logs, welch
+from benchforge.stats.inference.joint import confidence_sequence
 
 FLOATS = st.floats(-1, 1)
 

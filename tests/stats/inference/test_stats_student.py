@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.distributions.beta import beta_cdf, beta_quantile
-from benchforge.stats.distributions.student import normal_quantile, t_quantile, two_sided
+from benchforge.stats.distributions import (
+    beta_cdf,
+    beta_quantile,
+    normal_quantile,
+    t_quantile,
+    two_sided,
+)
 
 
 @given(st.floats(0, 1), st.floats(0.5, 2000), st.floats(0.5, 2000))

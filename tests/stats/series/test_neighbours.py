@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made.simulate import autocorrelated, share, tolerance
 
-from benchforge.stats.timeseries.neighbours import LEAST, resemblance
+from benchforge.stats.timeseries.trend import LEAST, resemblance
 
 TIMES, WARN = 2000, 0.05
 SERIES = st.lists(st.floats(-1e6, 1e6), min_size=LEAST, max_size=30, unique=True)

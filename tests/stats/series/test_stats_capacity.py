@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from made.simulate import searched
 from present import present
 
-from benchforge.stats.search.next_rate import Next, RateTrial, Search, next_rate
-from benchforge.stats.search.search import sustained
+from benchforge.stats.search.search import Next, RateTrial, Search, next_rate, sustained
 
 
 def sharp(search: Search, limit: float) -> list[RateTrial]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchforge.results.over_time.change import predicted
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 
 SESSIONS = st.lists(
     st.tuples(st.floats(90, 110), st.floats(45, 55)), min_size=5, max_size=20, unique=True

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from present import present
 
-from benchforge.stats.sweep.sweep import sweep
+from benchforge.stats.summary.concurrency_sweeps import sweep
 
 LEVELS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 

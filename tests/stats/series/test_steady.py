@@ -14,9 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchforge.checks.limits import limits
-from benchforge.stats.timeseries.change_points import partition
-from benchforge.stats.timeseries.mann_kendall import mann_kendall
-from benchforge.stats.timeseries.theil_sen import theil_sen
+from benchforge.stats.timeseries.trend import mann_kendall, partition, theil_sen
 from benchforge.stats.timeseries.windows import LEAST, TOLERANCE, WarmUpFit, ensemble, examine, mser
 
 Shape = Callable[[float], float]

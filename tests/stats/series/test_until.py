@@ -65,30 +65,6 @@ def test_until_is_read(tmp_path: Path, written: str, found: tuple[float, int, in
     assert amount(suite(tmp_path, written)) == found
 
 
-@pytest.mark.parametrize(
-    ("written", "says"),
-    [
-        ('blocks = 5\nuntil = "3%"', "keep `blocks` to fix the number of blocks, or `until` to"),
-        ("until = 3", "repeat.until: expected a share between 0 and 1, such as"),
-        ('until = "0%"', "repeat.until: expected a share"),
-        ('until = "100%"', "repeat.until: expected a share"),
-        ("until = true", "repeat.until: expected a share"),
-        ("between = [8, 30]", 'give until = "3%" too'),
-        ("blocks = 3\nbetween = [8, 30]", 'give until = "3%" too'),
-        ('until = "3%"\nbetween = [3, 30]', "the fewest blocks are 8 or more"),
-        ('until = "3%"\nbetween = [9, 8]', "expected the minimum and maximum number of blocks"),
-        ('until = "3%"\nbetween = [8]', "expected the minimum and maximum number of blocks"),
-        ('until = "3%"\nbetween = [8, 9, 10]', "expected the minimum and maximum number of blocks"),
-        ('until = "3%"\nbetween = ["8", 30]', "expected a whole number"),
-    ],
-)
-def test_a_wrong_until_is_refused(bench: Bench, tmp_path: Path, written: str, says: str) -> None:
-    call = bench("check", suite(tmp_path, written), code=2)
-    assert says in call.all
-    assert call.all.count("error:") == 1
-    assert "few.toml:" in call.all
-
-
 def test_what_is_said_last_holds(tmp_path: Path) -> None:
     more = """[profiles.number]
 repeat.blocks = 2

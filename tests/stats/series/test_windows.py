@@ -15,11 +15,10 @@ from present import present
 
 from benchforge.checks.limits import limits
 from benchforge.checks.statistics.steady import of_comparison, of_trial
-from benchforge.model.trial.bins import Bins, after_cut, bins_of
 from benchforge.model.trial.observation import NetworkFlow
 from benchforge.model.trial.reading import Reading, Series
 from benchforge.model.trial.trial import Trial
-from benchforge.model.trial.window import WHOLE, SteadyState, Window
+from benchforge.model.trial.window import WHOLE, Bins, SteadyState, Window, after_cut, bins_of
 from benchforge.model.values.case_name import CaseName
 from benchforge.plugin import Histogram, Metric, Sample
 from benchforge.stats.summary.summarize import summarize

@@ -1,13 +1,11 @@
 """The claims of a suite: resolved to cases, or what is wrong with them, before anything starts."""
 # ruff: noqa: E501 - faults stand here as they are printed
 
-import re
 from pathlib import Path
 
 import pytest
 from front_door import Bench
 from present import present
-from suite_texts.faults import faults
 
 from benchforge.model.suite.claim import Claim
 from benchforge.parts.registry import Registry
@@ -65,12 +63,6 @@ def only_claim(folder: Path, claim: str = CLAIM) -> Claim:
     return found
 
 
-def told(folder: Path, claim: str) -> str:
-    with pytest.raises(SuiteErrors) as caught:
-        suite(folder, claim)
-    return caught.value.text()
-
-
 def test_each_side_is_one_case(tmp_path: Path) -> None:
     found = only_claim(tmp_path)
     (asked,) = found.instances
@@ -121,93 +113,8 @@ def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:
 
 
 MARGIN = 'margin = "5%"\n'
-SIDE_A = 'a = { server = "one", where = { "servers.one.threads" = 2 } }'
-SIDE_B = 'b = { server = "two" }'
-METRIC = 'metric = "throughput"'
-HOLDS = 'holds = "a > b"'
-WHERE = 'where = { "path.size" = 8, driver = "few" }'
 
 # What stands in the claim in place of what, the complaint, and the hint; faulty/ has others.
-FAULTS = faults(
-    r"""
-no scenario: scenario = "hello"\n =>
-  claims.C: 'scenario' is missing | declared: hello, again
-no such metric: metric = "throughput" => metric = "thruput"
-  claims.C.metric: no metric 'thruput' | did you mean 'throughput'?
-a metric that is not taken: metric = "throughput"\n{a}\nb = { server = "two" } => metric = "tail"\n{a}\nb = { server = "two", scenario = "again" }
-  claims.C.metric: scenario 'again' does not take 'tail' | it takes: throughput
-no such part: metric = "throughput" => metric = "latency"\nof = "p95"
-  claims.C.of: 'latency' has no part 'p95' | did you mean 'p99'?
-a part of a whole: metric = "throughput" => metric = "throughput"\nof = "p95"
-  claims.C.of: 'throughput' has no part | it has: the whole
-no such loader: b = { server = "two" } => b = { server = "two", loader = "plain" }
-  claims.C.b.loader: scenario 'hello' has no loader | it has: few, more
-no such client: b = { server = "two" } => b = { server = "two", minus = { client = "few" } }
-  claims.C.b.minus.client: scenario 'hello' has no client | it has: plain
-two drivers: b = { server = "two" } => b = { server = "two", loader = "few", client = "plain" }
-  claims.C.b.loader: 'client' stands here too | leave one of them out
-an unknown key: b = { server = "two" } => b = { servr = "two" }
-  claims.C.b.servr: unknown key | server
-no such axis: "path.size" = 8 => "path.siz" = 8
-  claims.C.where."path.siz": no axis | did you mean 'path.size'?
-an axis without quotes: b = { server = "two" } => b = { server = "two", where = { path.size = 4 } }
-  claims.C.b.where.path: expected a value, got a table | quote the whole path
-a value that never is: "path.size" = 8 => "path.size" = 9
-  never is 9 | it takes: 4, 8
-several values: "path.size" = 8 => "path.size" = [4, 8]
-  never is an array | it takes: 4, 8
-no such axis to ask for: holds = "a > b" => holds = "a > b"\neach = "path.siz"
-  claims.C.each: no axis 'path.siz' | did you mean 'path.size'?
-an axis that no side is about: {a}\nb = { server = "two" } => a = { server = "two" }\nb = { server = "two", loader = "more" }\neach = "servers.one.threads"
-  claims.C.each: no case of a side has this axis | leave it out
-several cases: {a} => a = { server = "one" }
-  claims.C.a: 2 cases of scenario 'hello' with path.size 8, driver 'few', server 'one': they differ in servers.one.threads (1, 2) | name one: where = { "servers.one.threads" = 1 }, or test each
-several drivers: b = { server = "two" }\n{where} => b = { server = "two", loader = "few" }\nwhere = { "path.size" = 8 }
-  they differ in driver | name one: loader = "few", or client
-several servers: b = { server = "two" } => b = {}
-  they differ in server | name one: server = "one"
-no case: b = { server = "two" } => b = { server = "two", scenario = "again", where = { scenario = "hello" } }
-  claims.C.b: no case of scenario 'again' with path.size 8, driver 'few', scenario 'hello' | no case has all of these values
-less itself: b = { server = "two" } => b = { server = "two", minus = { server = "two" } }
-  claims.C.b.minus: is the same case as its side | name another one
-a wrong unit: holds = "a > b" => holds = "a - b < 2ms"
-  claims.C.holds: the metric is in requests/s, not in 'ms' | /s
-no other side: b = { server = "two" }\n =>
-  claims.C.holds: a > b needs `b`, which is missing | add b
-another side that nobody asks for: holds = "a > b" => holds = "a > 3/s"
-  claims.C.b: a > 3/s does not use `b` | leave it out
-a number of errors: metric = "throughput"\n{a}\nb = { server = "two" }\n{where}\nholds = "a > b" => metric = "errors"\n{a}\n{where}\nholds = "a < 5"
-  claims.C.holds: the number of errors depends on the number of | use = "error_rate"
-a margin that says nothing: holds = "a > b" => holds = "a == b +- 2%"
-  claims.C.margin: a == b +- 2% has no margin | leave it out
-no margin: "5%" => 0
-  claims.C.margin: expected a share |
-no share: "5%" => "5ms"
-  claims.C.margin: expected a share |
-""",
-    a=SIDE_A,
-    where=WHERE,
-)
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_claim_is_told_where_it_stands(tmp_path: Path, fault: str) -> None:
-    there, instead, message, hint = FAULTS[fault]
-    assert there in CLAIM
-    claim = CLAIM if "margin" in message else CLAIM.replace(MARGIN, "")
-    text = told(tmp_path, claim.replace(there, instead, 1))
-    assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
-    assert message in text
-    assert hint in text
-    assert text.count("error: ") == 1, text
-
-
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    wrong = (
-        CLAIM.replace('"two"', '"tow"').replace("a > b", "a").replace('"path.size"', '"path.siz"')
-    )
-    text = told(tmp_path, wrong + wrong.replace("claims.C", "claims.D"))
-    assert text.count("error: ") == 6, text
 
 
 def test_a_profile_and_a_setting_reach_a_claim(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
 """The tables that a suite draws of its cases: judged at load, and drawn in every form."""
-# ruff: noqa: E501 - output stands here as it is printed
 
 import csv
 import io
 import itertools
 import json
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 from pydantic import JsonValue
-from suite_texts.faults import faults
 
 from benchforge.model.suite.pivot import Pivot, crowded
 from benchforge.model.summary.summary import CaseSummary, FailedTrial, MetricSummary, Summary
@@ -69,73 +66,7 @@ metric = "throughput"
 """
 
 
-def refused(folder: Path, text: str) -> str:
-    path = folder / "a.toml"
-    path.write_text(text)
-    with pytest.raises(SuiteErrors) as caught:
-        load(path, Registry())
-    assert caught.value.exit_code == 2
-    return caught.value.text()
-
-
 # What stands in the table in place of what, and what is said of it.
-FAULTS = faults(
-    r"""
-an unknown axis: "path.size"\n => "path.siz"\n
-  tables.one.rows: no axis 'path.siz' | did you mean 'path.size'? axes: scenario, server, driver, path.size, loaders.closed.connections
-an unknown axis among others: "driver",  => "drivr",
-  tables.one.columns[1]: no axis 'drivr' | did you mean 'driver'?
-an axis twice: "driver",  => "path.size",
-  'path.size' is an axis twice | leave one
-a metric that is not taken: metric = "throughput"\n => metrics = ["tail"]\n
-  tables.one.metrics[0]: no scenario of this table takes 'tail' | taken: throughput
-an unknown scenario: scenario = "sizes" => scenarios = ["sizes", "pong"]
-  tables.one.scenarios[1]: no scenario 'pong' is declared | did you mean 'ping'?
-no scenario: scenario = "sizes"\n =>
-  tables.one: 'scenario' is missing | declared: s
-one and several: scenario = "sizes" => scenario = "sizes"\nscenarios = ["ping"]
-  tables.one.scenarios: 'scenario' stands here too | leave one of them out
-no rows: rows = "path.size"\n =>
-  tables.one: 'rows' is missing |
-no axis at all: rows = "path.size" => rows = []
-  tables.one.rows: is empty | give at least one
-an unknown statistic: metric = "throughput"\n => metric = "throughput"\nshow = ["mode"]\n
-  tables.one.show[0]: expected 'median', 'mean', 'average', 'sd', 'min', 'max', 'range' or 'runs', got 'mode' |
-a statistic twice: metric = "throughput"\n => metric = "throughput"\nshow = ["mean", "mean"]\n
-  tables.one.show[1]: 'mean' is named twice | leave one out
-an unknown key: rows = "path.size"\n => rows = "path.size"\nrow = "server"\n
-  tables.one.row: unknown key | did you mean 'rows'?
-a value that never is: metric = "throughput"\n => metric = "throughput"\nwhere = { "loaders.closed.connections" = 3 }\n
-  tables.one.where."loaders.closed.connections": never is 3 | it takes: 1, 2
-a path without quotes: metric = "throughput"\n => metric = "throughput"\nwhere = { path.size = 4 }\n
-  tables.one.where.path: expected a value, got a table | quote the whole path
-no value: metric = "throughput"\n => metric = "throughput"\nwhere = { server = [] }\n
-  tables.one.where.server: keeps nothing | give at least one value
-no case: metric = "throughput"\n => metric = "throughput"\nwhere = { driver = "counted", "loaders.closed.connections" = 1 }\n
-  tables.one.where: no case is left | no case has all of these values
-a forgotten axis: "server", "driver" => "driver"
-  tables.one: several cases in one cell: they differ in server ("plain", "other") | add "server" to rows or columns, or keep one: where = { "server" = "plain" }
-two forgotten axes: "server", "driver", "loaders.closed.connections" => "server"
-  they differ in driver | add "driver" to rows or columns
-"""
-)
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_a_table_is_told_where_it_stands(tmp_path: Path, fault: str) -> None:
-    there, instead, message, hint = FAULTS[fault]
-    before, table, rest = SUITE.partition("[tables.one]")
-    assert there in rest
-    text = refused(tmp_path, before + table + rest.replace(there, instead, 1))
-    assert re.match(rf"error: {re.escape(str(tmp_path))}/a\.toml:\d+:\d+: ", text)
-    assert message in text
-    assert f"hint: {hint}" in text if hint else True
-    assert text.count("error: ") == 1, text
-
-
-def test_a_forgotten_axis_is_told_of_a_scenario_that_is_not_run(tmp_path: Path) -> None:
-    text = SUITE.replace("benchforge = 1", 'benchforge = 1\nonly = ["ping"]')
-    assert "several cases" in refused(tmp_path, text.replace('"server", "driver"', '"driver"'))
 
 
 def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:

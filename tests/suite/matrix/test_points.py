@@ -17,7 +17,7 @@ from benchforge.plugin import Server
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.load import load
-from benchforge.suite.matrix.points import Matrix, Projection, projected
+from benchforge.suite.matrix import Matrix, Projection, projected
 from benchforge.suite.suite import Scenario, Suite
 
 PATHS: tuple[str, ...] = ("a.x", "b.y", "c.z")

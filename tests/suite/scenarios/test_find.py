@@ -279,98 +279,7 @@ def test_a_plan_tells_how_many_trials_at_most(bench: Bench, tmp_path: Path) -> N
     assert [len(block["cases"]) for block in document["order"]] == [1] * 12
 
 
-def faults(folder: Path, find: str, more: str = "") -> list[str]:
-    text = TOP + SEARCH.partition("find")[0] + f"find = {find}\n{more}"
-    with pytest.raises(SuiteErrors) as told:
-        load(suite(folder, text), Registry())
-    return [f"{fault.message}; {fault.hint}" for fault in told.value.faults]
-
-
 SLO = 'slo = "latency p50 < 1s"'
-
-
-@pytest.mark.parametrize(
-    ("find", "says"),
-    [
-        ("{ rate = [50, 800] }", "'slo' is missing; "),
-        ('{ slo = "latency p50 < 1s" }', "'rate' is missing; "),
-        (f"{{ rate = [50], {SLO} }}", "expected the lowest rate and the highest, such as"),
-        (f"{{ rate = [0, 800], {SLO} }}", "a search begins above 0; "),
-        (f"{{ rate = [800, 50], {SLO} }}", "800/s is not below 50/s; write the lowest first"),
-        (f'{{ rate = [50, "1 hour"], {SLO} }}', "expected a rate such as"),
-        (f'{{ rate = [50, "900k"], {SLO} }}', "open: a rate must be more than 0, and at most"),
-        (f"{{ rate = [60, 800], {SLO} }}", "open begins at its own rate, 50/s: not in 60 to"),
-        (f"{{ rate = [50, 800], {SLO}, steps = 0 }}", "expected more than 0, got 0"),
-        (f"{{ rate = [50, 800], {SLO}, step = 3 }}", "unknown key; did you mean 'steps'?"),
-    ],
-)
-def test_a_search_that_cannot_be_is_refused(tmp_path: Path, find: str, says: str) -> None:
-    (fault,) = faults(tmp_path, find)
-    assert says in fault
-
-
-@pytest.mark.parametrize(
-    ("slo", "says"),
-    [
-        ("[]", "an objective is missing; "),
-        ('"fast"', "not an objective: 'fast'; write "),
-        ('"latency p50 < 1s < 2s"', "not an objective: 'latency p50 < 1s < 2s'; "),
-        ('"latencyy p50 < 1s"', "no metric 'latencyy' is declared; did you mean 'latency'?"),
-        ('"latency p95 < 1s"', "latency has no 'p95'; did you mean 'p99'? it has: mean, p50, p99"),
-        ('"latency < 1s"', "latency has several parts; it has: mean, p50, p99"),
-        ('"latency p50 < 50"', "latency: it is in s, not '50'; write it like 50ms"),
-        ('"latency p50 < 5kB"', "latency: the metric is in s, not in 'kB'; it takes"),
-        ('"error_rate < 5ms"', "error_rate: the metric is in bare numbers, not in 'ms'; "),
-        (
-            '"latency p50 > 5ms"',
-            "even the worst server keeps this objective: 'latency p50 > 5ms'; lower values",
-        ),
-        (
-            '["latency p50 < 1s", "latency  p50 < 1s"]',
-            "'latency p50 < 1s' is listed twice; leave one out",
-        ),
-    ],
-)
-def test_an_objective_that_cannot_be_is_refused(tmp_path: Path, slo: str, says: str) -> None:
-    (fault,) = faults(tmp_path, f"{{ rate = [50, 800], slo = {slo} }}")
-    assert says in fault
-
-
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        (
-            'vary = { "loaders.open.rate" = [50, 100] }',
-            "the rate varies, and is searched for as well; leave it out here",
-        ),
-        (
-            'vary = { "loaders.*.rate" = [50, 100] }',
-            "the rate varies, and is searched for as well; leave it out here",
-        ),
-        (
-            '[tables.one]\nscenario = "ping"\nrows = "server"\nmetric = "throughput"',
-            "'ping' searches for a rate: it has no metric to draw; what it finds",
-        ),
-        (
-            (
-                '[claims.one]\nscenario = "ping"\nmetric = "throughput"\n'
-                'a = { server = "slow" }\nholds = "a > 100/s"'
-            ),
-            "'ping' searches for a rate: a claim cannot use its metrics",
-        ),
-        (
-            "[repeat]\nblocks = 3",
-            "every scenario searches for a rate, so it has no effect; leave it out",
-        ),
-        (
-            '[scenarios.two]\nservers = ["slow"]\nloaders = ["open"]\n[repeat]\nuntil = "3%"',
-            "cannot be combined with repeat.until; run it alone with --only, or set",
-        ),
-    ],
-)
-def test_what_does_not_go_with_a_search_is_refused(tmp_path: Path, more: str, says: str) -> None:
-    (fault,) = faults(tmp_path, f"{{ rate = [50, 800], {SLO} }}", more)
-    assert says in fault
 
 
 def test_a_search_profile_ignores_claims_and_tables(tmp_path: Path) -> None:
@@ -413,33 +322,8 @@ def test_blocks_of_the_suite_are_no_fault_of_a_profile_that_searches(tmp_path: P
         load(path, Registry(), profile="high", settings=[("repeat.blocks", "3")])
 
 
-@pytest.mark.parametrize(
-    ("driver", "says"),
-    [
-        ('[loaders.open2]\nuse = "ab"', "open2 (ab) takes no rate: it cannot search for one; use"),
-        (
-            '[loaders.open2]\nuse = "oha"\nrate = 60',
-            "open2 (oha) does not tell its lateness: it cannot search for one; use",
-        ),
-    ],
-)
-def test_a_tool_that_cannot_search_is_refused(tmp_path: Path, driver: str, says: str) -> None:
-    text = TOP + SEARCH.replace('loaders = ["open"]', 'loaders = ["open", "open2"]') + driver
-    with pytest.raises(SuiteErrors) as told:
-        load(suite(tmp_path, text), Registry())
-    (fault,) = told.value.faults
-    assert says in f"{fault.message}; {fault.hint}", fault.text
-
-
 def test_a_client_cannot_search(tmp_path: Path) -> None:
     text = TOP + SEARCH.replace('loaders = ["open"]', 'clients = ["one"]')
     text += '[clients.one]\nuse = "http_client"\n'
     with pytest.raises(SuiteErrors, match="a client has no rate to search for"):
         load(suite(tmp_path, text), Registry())
-
-
-def test_an_error_is_told_with_its_place(bench: Bench, tmp_path: Path) -> None:
-    call = bench("check", suite(tmp_path, TOP + SEARCH.replace("latency", "latncy")), code=2)
-    assert "capacity.toml:17:28: scenarios.ping.find.slo: " in call.err
-    assert "no metric 'latncy' is declared" in call.err
-    assert "hint: did you mean 'latency'?" in call.err

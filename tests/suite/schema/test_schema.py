@@ -20,9 +20,10 @@ from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
 from benchforge.results.validity.faults import faults
 from benchforge.suite.load import load
-from benchforge.suite.toml.as_text import in_toml
+from benchforge.suite.toml.plain import in_toml
 
 ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs/how-to/write-a-suite.md"
 SCHEMAS = ROOT / "schemas"
 FIRST = "#:schema ./suite.schema.json\n"
 ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken-of-ours"}
@@ -217,7 +218,7 @@ def sound(file: Path) -> bool:
 def test_clean_suites(folder: Path, checkers: Checkers, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.DOTALL)
     readme = "\n".join(blocks)  # a suite, and what the page adds to it
     site = folder / "mysite/mysite/wsgi.py"  # the app of the page's reader
     site.parent.mkdir(parents=True)

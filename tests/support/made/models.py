@@ -8,7 +8,7 @@ from typing import NamedTuple
 from made.simulate import autocorrelated, two
 from made.summaries import case, claim, summary
 
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import VerdictRules
 from benchforge.stats.verdict.judge import judge
 
 BY_RUN = VerdictRules()

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from random import Random
 
-from benchforge.stats.search.next_rate import RateTrial, Search, next_rate
+from benchforge.stats.search.search import RateTrial, Search, next_rate
 
 DRIFT = 0.05
 NOISE = 0.02

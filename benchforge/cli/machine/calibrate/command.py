@@ -11,15 +11,21 @@ from benchforge.checks.machine import calibrated
 from benchforge.cli.console.lock import locked
 from benchforge.cli.console.options import MACHINE_LOCK, Lock, click_command, option
 from benchforge.cli.console.say import say, show
-from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
-from benchforge.cli.machine.calibrate.rounds import calibration_of, keep, rounds, tool
+from benchforge.cli.machine.calibrate.rounds import (
+    between_neighbours,
+    calibration_of,
+    keep,
+    rounds,
+    shown,
+    tool,
+)
 from benchforge.errors import NoAnswer
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.machine.calibration import place
-from benchforge.stats.observation.noise import spread
+from benchforge.stats.observation import spread
 from benchforge.suite.plan import START_AND_STOP_S
 from benchforge.text.readable import counted, exact, figure, percent, spoken
 

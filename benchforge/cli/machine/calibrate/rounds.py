@@ -1,5 +1,7 @@
 """Rounds of the null server, and the calibration that they make."""
 
+import itertools
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,7 +13,7 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine import calibrated
 from benchforge.errors import CannotKeep, NoAnswer
 from benchforge.model.files.calibration import Calibration
-from benchforge.model.suite.tuning import Tuning
+from benchforge.model.suite.placement import Tuning
 from benchforge.model.trial.answers.answer import Expect, Request
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
@@ -28,11 +30,14 @@ from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.trial.context import TrialContext, locate_programs
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.run.trial.measure import measure
+from benchforge.stats.inference.sample_size import resolved
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 
 CONNECTIONS = 16
 BODY_BYTES = 64
+
+BLOCKS = (5, 10, 20)
 
 
 def tool(seconds: int, registry: Registry) -> Driver:
@@ -107,3 +112,24 @@ def keep(calibration: Calibration) -> Path:
         hint = "make room or give rights there, or set XDG_STATE_HOME"
         raise CannotKeep(f"{error.filename or file}: {error.strerror}", hint) from error
     return file
+
+
+def between_neighbours(values: Sequence[float]) -> float:
+    """Return the standard deviation of the log-ratio of one value to the next: 0.02 is 2 %.
+
+    That is what a comparison of a server with itself has, block by block: a slow drift does not
+    count. It takes two positive values at least. Source: the mean square successive difference,
+    von Neumann 1941.
+    """
+    logs = [math.log(value) for value in values]
+    squares = [(after - before) ** 2 for before, after in itertools.pairwise(logs)]
+    return math.sqrt(math.fsum(squares) / len(squares))
+
+
+def shown(sd: float) -> dict[int, float]:
+    """Return the smallest difference that is found with 80 % power, by the number of blocks.
+
+    `sd` is that of log-ratios; a difference of 0.02 is 2 %. Nothing where it is 0: rounds that are
+    all equal tell no spread.
+    """
+    return {blocks: math.expm1(resolved(sd, blocks)) for blocks in BLOCKS} if sd else {}

@@ -29,9 +29,9 @@ def command(options: CleanOptions) -> int:
     """List the files that benchforge keeps on the disk, and remove them after you confirm.
 
     These are the cache (filled databases, environments of interpreters and what hosts were brought,
-    which benchforge rebuilds when it needs them), leftovers of a killed benchforge, and with
-    --results the results in a folder. Files of others stay, and so do files that a running
-    benchforge uses.
+    which benchforge rebuilds when it needs them, and pages that were opened), leftovers of a killed
+    benchforge, and with --results the results in a folder. Files of others stay, and so do files
+    that a running benchforge uses.
 
     Exit codes: 0 done; 2 there is no terminal to confirm, or another benchforge measures; 5 a file
     cannot be removed.

@@ -39,6 +39,7 @@ from benchforge.text import door
 
 _KEY = re.compile("[0-9a-f]{32}")
 _OF_HOSTS = re.compile("[0-9a-f]+-[0-9a-f]{8}|files")
+_PAGE = re.compile("tmp[a-z0-9_]{8}")
 # Of a trial that an end kept from being finished, or of an older benchforge: what it surely wrote.
 _OF_A_TRIAL = re.compile(
     r"trial\.json|ceiling\.json|.*\.(out|err|conf)|server\.log|request-body|answer\.bin|usage\.csv|system\.csv"
@@ -56,7 +57,7 @@ _MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+
 class Remains:
     """A result, or an entry of the cache."""
 
-    kind: Literal["result", "template", "runtime", "host"]
+    kind: Literal["result", "template", "runtime", "host", "page"]
     path: Path
     "Path of the item; for a runtime, the folder that the link points to."
     what: str
@@ -84,7 +85,7 @@ def _size_b(piece: Path) -> int:
 
 
 def in_cache() -> Iterator[Remains]:
-    """Yield what was built, or brought to this host; what is half made is not among it."""
+    """Yield what was built, shown, or brought to this host, but nothing that is half made."""
     try:
         templates, runtimes = place("templates"), place("runtimes")
     except RuntimeError:  # no home at all, and so no cache
@@ -104,6 +105,8 @@ def in_cache() -> Iterator[Remains]:
         for folder in _named(place(name), _OF_HOSTS):
             purpose = "files of users" if folder.name == "files" else "benchforge"
             yield Remains("host", folder, f"{purpose}, for runs", _used(folder), (folder,))
+    for folder in _named(place("pages"), _PAGE):
+        yield Remains("page", folder, "shown by report --open", _used(folder), (folder,))
 
 
 def results(parent: Path) -> Iterator[Remains]:

@@ -1,7 +1,7 @@
 """`benchforge doctor --hosts`: whether hosts can be reached, and have what their parts need."""
 
+from benchforge.cli.console.lock import waits
 from benchforge.cli.console.say import say, show
-from benchforge.cli.console.waits import waits
 from benchforge.errors import Unusable
 from benchforge.remote.engine import on_hosts
 from benchforge.run.checkout.checkouts import with_code

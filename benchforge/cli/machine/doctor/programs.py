@@ -1,15 +1,26 @@
 """Programs that are there, with path and version, and those that are not."""
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from benchforge.cli.machine.doctor.finding import MachineFinding, ok
+from benchforge.cli.machine.doctor.finding import MachineFinding, ok, warn
+from benchforge.errors import BenchforgeError, ProgramMissing
 from benchforge.parts.command import Need
+from benchforge.parts.part import Kind, Part
+from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate
-from benchforge.run.programs.needed import Users, how
+from benchforge.run.programs.interpreters import all_interpreters, find
+from benchforge.run.programs.lacking import of_runtime
+from benchforge.run.programs.needed import Needed, Users, how
+from benchforge.run.programs.runtimes import ask_interpreter
+from benchforge.run.sandbox.sandbox import Sandbox
+from benchforge.suite.suite import Suite
 from benchforge.text.readable import listed
 
 _SHOWN = 3
+
+_KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
 
 
 def findings(
@@ -44,3 +55,73 @@ def users(places: Users) -> str:
         for place, scenarios in places.items()
     ]
     return listed(entries, _SHOWN)
+
+
+def all_of_them(sandbox: Sandbox, folder: Path) -> Iterator[MachineFinding]:
+    """Yield every interpreter of the machine, virtual environments excepted."""
+    for interpreter in dict.fromkeys(all_interpreters(sandbox, folder)):
+        yield ok(str(interpreter), str(interpreter.path))
+
+
+def of_runtimes(
+    sandbox: Sandbox, suite: Suite, form: Needed, folder: Path
+) -> Iterator[MachineFinding]:
+    """Yield each runtime that a suite's cases need."""
+    for label, modules in form.modules.items():
+        subject, runtime = f"runtimes.{label}", suite.runtimes[label]
+        own = Path(tempfile.mkdtemp(dir=folder))  # what an interpreter prints is added to a file
+        try:
+            interpreter = find(sandbox, runtime.python, label, suite.path.parent, own)
+        except ProgramMissing as error:
+            if runtime.download and "/" not in runtime.python:
+                yield warn(subject, f"{runtime.python!r} is missing; a run downloads it")
+            else:
+                says = error.message.removeprefix(f"runtime {label}: ")
+                yield MachineFinding("missing", subject, says, error.hint)
+            continue
+        if runtime.requires:
+            built = "an environment is built from it once"
+            yield ok(
+                subject,
+                f"{interpreter} ({interpreter.path}); {built}: {', '.join(runtime.requires)}",
+            )
+            continue
+        lacks = ask_interpreter(sandbox, label, interpreter.path, modules, own)["lacks"]
+        if lacks:
+            says = f"{interpreter} ({interpreter.path}) lacks {', '.join(lacks)}"
+            yield MachineFinding(
+                "missing", subject, says, of_runtime(label, runtime, interpreter.path, lacks)
+            )
+        else:
+            yield ok(
+                subject,
+                f"{interpreter} ({interpreter.path}), with {', '.join(modules) or 'no package'}",
+            )
+
+
+def installed(registry: Registry) -> Needed:
+    """Return what every installed part needs with its defaults, and with each of its flags set.
+
+    What depends on an option without a default is told by a suite only. A plugin that cannot be
+    imported is left out: it breaks only the suites that name it.
+    """
+    form = Needed()
+    for kind in _KINDS:
+        for name in registry.names(kind):
+            try:
+                cls = registry.part(kind, name)
+            except BenchforgeError:
+                continue
+            form.parts[kind, name, ""] = cls.model_construct()
+            for need in _needs(cls):
+                form.needs.setdefault(need, {})[f"{kind} {name}"] = {}
+    return form
+
+
+def _needs(cls: type[Part]) -> Iterator[Need]:
+    flags = [name for name, field in cls.model_fields.items() if field.annotation is bool]
+    for options in ({}, *({flag: True} for flag in flags)):
+        try:
+            yield from cls.model_construct(None, **options).needs()
+        except AttributeError:  # of an option that only a suite gives
+            continue

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.machine.doctor import interpreters, packages, programs
+from benchforge.cli.machine.doctor import packages, programs
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.cli.machine.doctor.machine.machine import machine
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
@@ -80,12 +80,12 @@ def _interpreters(
     if isinstance(sandbox, str):
         yield unknown("interpreters", sandbox)
     elif not suites:
-        yield from interpreters.all_of_them(sandbox, folder)
+        yield from programs.all_of_them(sandbox, folder)
     else:
         findings = (
             one
             for suite, form in zip(suites, forms, strict=True)
-            for one in interpreters.of_runtimes(sandbox, suite, form, folder)
+            for one in programs.of_runtimes(sandbox, suite, form, folder)
         )
         yield from dict.fromkeys(findings)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from benchforge.checks.answers.alike import differences, kind
 from benchforge.cli.console.say import say
-from benchforge.cli.measure.serve.serving import serving
+from benchforge.cli.measure.serve.server import serving
 from benchforge.errors import NoAnswer, ProgramMissing, TrialFailed
 from benchforge.model.trial.answers.answer import Answer, body_difference
 from benchforge.parts.part import Server

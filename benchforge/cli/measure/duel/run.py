@@ -39,7 +39,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
 from benchforge.suite.plan import START_AND_STOP_S
-from benchforge.suite.secrets.telling import secrets_of_suite
+from benchforge.suite.secrets.redact import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors

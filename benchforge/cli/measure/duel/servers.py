@@ -17,10 +17,9 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, Unusable
-from benchforge.parts.fillable import Fillable
-from benchforge.parts.wrong_option import WrongOption
+from benchforge.parts.fillable import Fillable, WrongOption
 from benchforge.run.http.request import reachable
-from benchforge.suite.secrets.forms import SHORTEST
+from benchforge.suite.secrets.redact import SHORTEST
 from benchforge.suite.toml.document import Tables
 
 _URL = re.compile(r"https?://", re.IGNORECASE)

@@ -15,14 +15,14 @@ from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
 from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
-from benchforge.model.values.metric_title import titled
+from benchforge.model.values.measurand import titled
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.over_time.compared import MetricChange, compared
 from benchforge.results.over_time.older_results import older
 from benchforge.run.execute import StopLimits
-from benchforge.stats.distributions.student import t_quantile
-from benchforge.stats.verdict.comparability import wrong_answers
+from benchforge.stats.distributions import t_quantile
+from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.suite.suite import Suite
 from benchforge.text.readable import counted
 

@@ -31,7 +31,7 @@ from benchforge.run.checkout.checkouts import with_code
 from benchforge.run.execute import StopLimits
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.cases.expand import expand
-from benchforge.suite.overrides.layers import layered
+from benchforge.suite.overrides import layered
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors

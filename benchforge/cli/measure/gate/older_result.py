@@ -9,7 +9,7 @@ from benchforge.model.files.folder import read_header
 from benchforge.model.suite.code import Code
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.parts.registry import Registry
-from benchforge.suite.overrides.layers import layered
+from benchforge.suite.overrides import layered
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.source import parsed
 

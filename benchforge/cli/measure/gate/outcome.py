@@ -9,23 +9,21 @@ from benchforge.checks.summary import evidence_in
 from benchforge.cli.measure.gate.pairs import base_label, renamed
 from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
 from benchforge.model.files.folder import ANSWER
-from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.answers.answer import excerpts
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import RATE
-from benchforge.model.values.metric_title import titled
+from benchforge.model.values.measurand import RATE, titled
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.summary.level import left_to, levelled_places
 from benchforge.stats.summary.line import Place, by_place, paired
-from benchforge.stats.verdict.comparability import wrong_answers
-from benchforge.stats.verdict.comparison import ComparisonEvidence
+from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
 from benchforge.text import door
 
 

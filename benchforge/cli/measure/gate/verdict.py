@@ -12,10 +12,10 @@ from datetime import date
 from typing import Final, Literal, NamedTuple
 
 from benchforge.cli.console.outcome import FAILS, NO_ANSWER
-from benchforge.model.suite.gate import Waiver
+from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.verdict import Estimate
 from benchforge.report.junit_xml import Element
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import STOPPED, at_level
 

@@ -10,11 +10,11 @@ from pydantic_core import PydanticCustomError
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import thresholds
-from benchforge.cli.console.amount import amount, awaited, lasts
+from benchforge.cli.console.columns import amount, awaited, lasts
 from benchforge.cli.console.loaded import loaded
 from benchforge.cli.console.lock import locked
 from benchforge.cli.console.say import say, warn
-from benchforge.cli.console.used_up import used_up
+from benchforge.cli.console.signals import used_up
 from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
 from benchforge.cli.measure.run.session import report_result, session
 from benchforge.errors import CannotKeep, Unusable

@@ -5,30 +5,78 @@ import errno
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from benchforge.cli.console.say import say, show
 from benchforge.cli.console.signals import Interrupted
-from benchforge.cli.measure.serve.serving import Served, serving
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.run.addresses import check_addresses
 from benchforge.run.checkout.checkouts import checked_out, with_code
 from benchforge.run.disk.hide import PRIVATE, hide_below
 from benchforge.run.disk.leftovers import cleared
-from benchforge.run.disk.scratch import PREFIX, claimed, stays
+from benchforge.run.disk.scratch import PREFIX, claimed, scratch_folder, stays
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.trial.context import TrialContext, ground, with_runtimes
-from benchforge.run.trial.scope import tuned
+from benchforge.run.trial.inputs import TrialInputs
+from benchforge.run.trial.recorder import TrialRecorder
+from benchforge.run.trial.scope import TrialScope, trial_scope, tuned
+from benchforge.run.trial.stages.ask import AnsweringServer, ask
+from benchforge.run.trial.stages.start import failed, start, stop
+from benchforge.run.trial.stages.steps import together
 from benchforge.suite.cases.case import Case
 from benchforge.suite.cases.expand import expand
+from benchforge.suite.plan import Measurement
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import nearest
 from benchforge.text.readable import listed
 
+LOOK_EVERY_S = 0.5
+_HASH_SEED = 0  # nothing is compared with another run
+
 ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Served:
+    """What serves; the right answer that it gave is the only one of its scope."""
+
+    scope: TrialScope
+    answering: AnsweringServer
+
+    def ended(self) -> TrialFailed:
+        """Sleep until one of the services ends by itself, and return what to tell of it."""
+        server = self.answering.services[-1].running
+        while True:
+            for serving in reversed(self.answering.services):
+                if serving.running and (end := self.scope.sandbox.finished(serving.running)):
+                    return failed(serving, f"ended by itself with exit code {end.code}")
+            if server is not None:
+                self.scope.sandbox.wait(server, LOOK_EVERY_S)
+
+
+@contextlib.contextmanager
+def serving(
+    case: Case, context: TrialContext, folder: Path, ports: Mapping[str, int]
+) -> Iterator[Served]:
+    """Start a case's services, and stop them on leaving, whatever is the reason.
+
+    Their logs are kept in `folder`; `ports` are those of the server that are not to be any free
+    ones, by name. Raises TrialFailed when one cannot be started, or the request of the case is not
+    answered rightly.
+    """
+    # Who starts it for people lets it write where it likes, on the network that they use.
+    context = replace(context, network="host", writes=None)
+    step = Measurement(block=1, position=1, case=case, seed=_HASH_SEED)
+    inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
+    with scratch_folder() as scratch, trial_scope(inputs, context, recorder, scratch) as scope:
+        try:
+            (services,) = together([scope], [start(scope, ports)])
+            yield Served(scope, ask(scope, services))
+        finally:
+            stop([scope])
 
 
 def serve(

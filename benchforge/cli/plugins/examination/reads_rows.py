@@ -5,8 +5,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchforge.cli.plugins.examination.damage import damages
 from benchforge.cli.plugins.examination.finding import PartFinding, defect, warning
+from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.plugins.examination.recorded import ERR, FACTS, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.parts.fault import in_a_line

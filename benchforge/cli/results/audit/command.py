@@ -60,8 +60,7 @@ def command(options: AuditOptions) -> int:
     Exit codes: 0 nothing is impossible; 1 a number is impossible, or a field is false; 2 a file
     cannot be read; 4 nothing could be checked.
     """
-    from benchforge.cli.console.named_file import write_file
-    from benchforge.cli.console.page_file import write_page
+    from benchforge.cli.console.named_file import write_file, write_page
     from benchforge.cli.console.say import say, show
     from benchforge.cli.results.audit import documents
     from benchforge.cli.results.audit.audited import audits_of, between

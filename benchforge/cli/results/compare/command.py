@@ -94,7 +94,7 @@ def command(options: CompareOptions) -> int:
     else:
         show("\n".join(text(comparison)))
     if options.page is not None:
-        from benchforge.cli.console.page_file import write_page
+        from benchforge.cli.console.named_file import write_page
 
         write_page(options.page, page(comparison))
     for omission in before.left_out:

@@ -59,7 +59,7 @@ def command(options: HistoryOptions) -> int:
     else:
         show("\n\n".join("\n".join(text(*one)) for one in courses_by_timeline))
     if options.page is not None:
-        from benchforge.cli.console.page_file import write_page
+        from benchforge.cli.console.named_file import write_page
 
         write_page(options.page, page(courses_by_timeline))
     for omission in left_out:

@@ -23,9 +23,7 @@ class ReportOptions:
         "checks.",
     )
     write: bool = option("--write", help="Write summary and reports anew into the result.")
-    opened: bool = option(
-        "--open", help="Write the page into a temporary folder, and open it in a browser."
-    )
+    opened: bool = option("--open", help="Write the page into the cache, and open it in a browser.")
     names: tuple[str, ...] = option(
         "--reporter", metavar="NAME", help="Use only this reporter; repeatable."
     )

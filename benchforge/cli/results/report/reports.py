@@ -19,6 +19,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.report_files import REPORTERS, formed, renew_reports, write_reports
+from benchforge.run.disk.cache import place
 from benchforge.run.disk.manifest import with_reports_anew
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder
@@ -111,11 +112,11 @@ def one_report(source: Summed, registry: Registry, names: Sequence[str]) -> str:
         )
     if not names or names[0] == "terminal":
         return text_of("terminal", source.summary, source.trials, registry)
-    with scratch_folder() as place:
-        parts = formed(source.summary, source.trials, registry, source.path, names, place)
-        made = [place / name for _, name in parts]
+    with scratch_folder() as scratch:
+        parts = formed(source.summary, source.trials, registry, source.path, names, scratch)
+        made = [scratch / name for _, name in parts]
         if len(made) != 1:
-            files = ", ".join(str(file.relative_to(place)) for file in made) or "no file"
+            files = ", ".join(str(file.relative_to(scratch)) for file in made) or "no file"
             message = f"-o -: {names[0]} writes {files} for this result, not one file"
             raise Unusable(message, "name a folder with -o")
         return made[0].read_text(encoding="utf-8")
@@ -154,13 +155,16 @@ def _why_not(source: Summed, id_: str) -> str:
 def open_page(source: Summed, registry: Registry) -> int:
     """Form the page of a result anew, and open it: nobody knows who wrote the one beside it.
 
-    Raises CannotKeep where it cannot be written, and Unusable without a browser.
+    It stays in the cache, since the browser needs it: `clean` removes it. Raises CannotKeep where
+    it cannot be written, and Unusable without a browser.
     """
     try:
-        folder = Path(tempfile.mkdtemp(prefix="benchforge-page-"))
+        pages = place("pages")
+        pages.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=pages))
         write_reports(source.summary, source.trials, registry, source.path, ("html",), folder)
-    except OSError as error:
-        raise cannot_write(error) from error
+    except (OSError, RuntimeError) as error:  # not writable; no home at all
+        raise CannotKeep(f"the cache: {error}", "export XDG_CACHE_HOME=FOLDER") from error
     page = folder / PAGE
     if not webbrowser.open(page.as_uri()):
         raise Unusable("no browser was found", f"open the file {page}")

@@ -36,8 +36,7 @@ def command(options: CheckOptions) -> int:
     missing.
     """
     from benchforge.cli.console.say import keep_secret, say, show
-    from benchforge.cli.suites.check.profiles import load_all
-    from benchforge.cli.suites.check.text import counts, names, unchecked, users_of
+    from benchforge.cli.suites.check.profiles import counts, load_all, names, unchecked, users_of
     from benchforge.errors import BenchforgeError
     from benchforge.parts.command import Need
     from benchforge.parts.registry import Registry

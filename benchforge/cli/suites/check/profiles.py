@@ -1,15 +1,18 @@
 """A suite in all of its forms: without a profile, and with each of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchforge.parts.command import Need
 from benchforge.parts.registry import Registry
+from benchforge.run.programs.needed import Needed, Users
 from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
 from benchforge.suite.toml.source import read
+from benchforge.text.readable import counted, listed
 
 
 @dataclass(frozen=True)
@@ -56,3 +59,50 @@ def _profiles(path: Path) -> list[str]:
 def _of_profiles(fault: SuiteFault, among: Sequence[str | None]) -> SuiteFault:
     names = ", ".join(str(name) for name in among)
     return replace(fault, message=f"{fault.message} (with --profile {names})")
+
+
+def counts(suites: Sequence[Suite], form: Needed) -> str:
+    """Return how many scenarios, cases and claims a suite has, and its profiles."""
+    scenarios = counted(len(suites[0].scenarios), "scenario")
+    profiles = [suite.profile for suite in suites if suite.profile]
+    also = "also " if len(suites) > len(profiles) else ""
+    with_profiles = f", {also}with --profile {listed(profiles)}" if profiles else ""
+    claims = f", {counted(len(suites[0].claims), 'claim')}" if suites[0].claims else ""
+    return f"{scenarios}, {counted(form.cases, 'case')}{claims}{with_profiles}"
+
+
+def names(needs: Iterable[Need]) -> str:
+    """Name what is needed: of programs that come together the first, then the modules."""
+    first: dict[str, str] = {}
+    for need in sorted(needs, key=lambda need: need.kind == "module"):
+        first.setdefault(need.debian or need.name, need.name)
+    return f"needs {listed(list(first.values()))}" if first else "needs nothing else"
+
+
+def users_of(users: Users, path: Path) -> Iterator[str]:
+    """Yield which parts of a suite need something, and in which scenarios."""
+    for place, scenarios in users.items():
+        of = f" ({', '.join(scenarios)})" if scenarios else ""
+        yield f"{place} in {path}{of}"
+
+
+def unchecked(suites: Sequence[Suite], forms: Sequence[Needed]) -> Iterator[str]:
+    """Yield what only a process or the network could tell."""
+    for suite, form in zip(suites, forms, strict=True):
+        for label, files in form.runtimes.items():
+            modules = ", ".join(form.modules[label])
+            inside = f", and whether it has {modules}" if modules else ""
+            python = suite.runtimes[label].python
+            if files and "/" in python:
+                has = f" has {modules}" if modules else " is a Python"
+                yield f"runtimes.{label}: whether {files[0]}{has}"
+                continue
+            if files:
+                others = f" or one of {len(files) - 1} more" if len(files) > 1 else ""
+                yield f"runtimes.{label}: whether {files[0]}{others} is {python!r}{inside}"
+            elif suite.runtimes[label].download:
+                yield f"runtimes.{label}: {python!r}, which is to be downloaded"
+        for place, refs in form.refs.items():
+            yield f"{place}: whether {listed([*refs])} is a commit of its repository"
+        for place in form.outside:
+            yield f"{place}: whether it runs, since others start it"

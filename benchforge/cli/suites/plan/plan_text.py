@@ -6,7 +6,7 @@ from itertools import groupby, islice
 
 import click
 
-from benchforge.cli.console.amount import amount, awaited, lasts
+from benchforge.cli.console.columns import amount, awaited, lasts
 from benchforge.cli.suites.plan.planned import (
     Chain,
     DurationEstimate,

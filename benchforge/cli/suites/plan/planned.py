@@ -9,16 +9,14 @@ from typing import Literal, cast
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.suite.search import RateSearch
-from benchforge.model.suite.turns import TurnsPlanned
-from benchforge.model.suite.until import Until
+from benchforge.model.suite.until import TurnsPlanned, Until
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.distribution import own_version
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.part import Server, ServesCode
 from benchforge.run.remaining import noise_s
-from benchforge.suite.matrix.axis import Point, part_at
-from benchforge.suite.matrix.points import projected
+from benchforge.suite.matrix import Point, part_at, projected
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns

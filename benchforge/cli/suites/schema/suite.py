@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from benchforge.cli.suites.schema.json_schema import DRAFT, Schema
 from benchforge.cli.suites.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
 from benchforge.errors import Unusable
-from benchforge.model.suite.gate import Gate
-from benchforge.model.suite.hosts import EngineTable, HostTable
-from benchforge.model.suite.placement import Placement
-from benchforge.model.suite.runtime import Runtime
-from benchforge.model.suite.tuning import Tuning
-from benchforge.model.suite.verdict_rules import VerdictRules
+from benchforge.model.suite.claim import Gate, VerdictRules
+from benchforge.model.suite.code import Runtime
+from benchforge.model.suite.placement import EngineTable, HostTable, Placement, Tuning
 from benchforge.model.trial.answers.answer import Request
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.registry import Registry
@@ -19,8 +16,8 @@ from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.declared import HOST, KINDS, STAR
 from benchforge.suite.load import FORMAT, Top
-from benchforge.suite.matrix.axis import PLACES
-from benchforge.suite.measuring.tuning import LIMITS, SYSCTL
+from benchforge.suite.matrix import PLACES
+from benchforge.suite.measuring.tables import LIMITS, SYSCTL
 from benchforge.suite.mix.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.suite import Repeat, Scenario
 

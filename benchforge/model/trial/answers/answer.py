@@ -7,12 +7,14 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt, model_validator
 
 from benchforge.model.trial.answers.json_body import (
+    SEARCHED,
     Items,
+    Pattern,
     items_conflict,
     items_difference,
+    matches,
     subset_difference,
 )
-from benchforge.model.trial.answers.pattern import SEARCHED, Pattern, matches
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import conjoined, exact

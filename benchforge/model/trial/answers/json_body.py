@@ -1,14 +1,30 @@
 """What a JSON body contains, and how many elements its arrays have."""
 
+import importlib
 import json
+import re
+import signal
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, JsonValue, NonNegativeInt
 
-from benchforge.text.readable import counted, cut
+from benchforge.text.readable import counted, cut, exact
 
 _SHOWN = 60  # characters of a value that a server chose
 _ROOT = "$"
+
+MOST_DECODED = 64 << 20
+"Length of a decoded body in bytes, at most: a short body may hold gigabytes."
+_ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
+_PLAIN, _ZLIB, _BROTLI = ("", "identity"), ("gzip", "x-gzip", "deflate"), "br"
+
+LONGEST, SEARCHED, WITHIN_S = 500, 64 << 10, 1.0
+"""Characters of a pattern; bytes at the begin of a body in which it is searched; CPU time of a \
+search in seconds, at most: some patterns take longer than anybody lives."""
 
 
 def _only_lengths(items: Any, place: str = "") -> Any:
@@ -99,3 +115,93 @@ def _shown(value: Any) -> str:
     except RecursionError:
         return "what is nested too deeply"
     return cut(text, _SHOWN)
+
+
+class Undecodable(ValueError):
+    """A compressed body that cannot be read; the message says why."""
+
+
+def decoded(body: bytes, encoding: str) -> bytes:
+    """Return a body without its Content-Encoding. Raises Undecodable."""
+    coding = encoding.strip().lower()
+    if coding in _PLAIN or not body:
+        return body
+    if coding == _BROTLI:
+        return _without_brotli(body)
+    if coding not in _ZLIB:
+        raise Undecodable(f"a body of Content-Encoding {coding[:20]!r} cannot be decoded")
+    unpacking = zlib.decompressobj(_ZLIB_OR_GZIP)
+    try:
+        text = unpacking.decompress(body, MOST_DECODED)
+    except zlib.error as error:
+        raise Undecodable(f"the body is not {coding}: {error}") from error
+    return _bounded(text, coding, finished=unpacking.eof)
+
+
+def _without_brotli(body: bytes) -> bytes:
+    """Decode by the package brotli, from its version 1.2 on: an older one has no bound."""
+    why = "install the package brotli, 1.2 or later, beside benchforge, or accept gzip"
+    lacking = f"a body of Content-Encoding 'br' cannot be decoded: {why}"
+    try:
+        brotli: Any = importlib.import_module("brotli")
+    except ImportError as error:
+        raise Undecodable(lacking) from error
+    unpacking = brotli.Decompressor()
+    try:
+        text = unpacking.process(body, output_buffer_limit=MOST_DECODED)
+    except TypeError as error:
+        raise Undecodable(lacking) from error
+    except brotli.error as error:
+        raise Undecodable(f"the body is not br: {error}") from error
+    return _bounded(text, _BROTLI, finished=unpacking.is_finished())
+
+
+def _bounded(text: bytes, coding: str, *, finished: bool) -> bytes:
+    if len(text) >= MOST_DECODED:
+        raise Undecodable(f"the {coding} body has {exact(MOST_DECODED)} bytes or more, decoded")
+    if not finished:
+        raise Undecodable(f"the {coding} body ends too early")
+    return text
+
+
+def _compiles(pattern: str) -> str:
+    if len(pattern) > LONGEST:
+        raise ValueError(f"{exact(len(pattern))} characters: a pattern has at most {LONGEST}")
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_compiles)]
+"A regular expression in Python's syntax."
+
+
+def matches(pattern: str, body: bytes) -> bool:
+    """Return True if a pattern is found in the first bytes of a body.
+
+    Raises TimeoutError where the search takes too long.
+    """
+    text = body[:SEARCHED].decode(errors="replace")
+    with _in_time():
+        return re.search(pattern, text) is not None
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Raise TimeoutError in the main thread once it took too much CPU time: others may wait."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"it was not found in {exact(WITHIN_S)} s of CPU time")
+
+    usual = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, WITHIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, usual)

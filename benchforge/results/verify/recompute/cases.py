@@ -8,9 +8,8 @@ from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.commands import words
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
-from benchforge.suite.cases.case import Case
+from benchforge.suite.cases.case import Case, as_text
 from benchforge.suite.cases.expand import expand
-from benchforge.suite.cases.identity import as_text
 from benchforge.suite.load import of_result
 
 

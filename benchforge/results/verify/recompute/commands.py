@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.trial.trial import Trial
+from benchforge.parts.fault import covering
 from benchforge.parts.part import Driver, Part, Server, Service
-from benchforge.parts.plugin_fault import covering
 from benchforge.parts.site import Site, Target
 from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.results.verify.recompute import divided

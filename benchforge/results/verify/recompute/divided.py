@@ -7,8 +7,8 @@ from benchforge.checks.answers.sampled import judged
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial
+from benchforge.parts.fault import reading_of
 from benchforge.parts.part import Driver
-from benchforge.parts.plugin_fault import reading_of
 from benchforge.remote.readings import merged_reading
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.driver_output import output_of

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from benchforge.errors import Unusable
 from benchforge.model.files.result import Header
+from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
-from benchforge.model.suite.verdict_rules import VerdictRules
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.case_name import CaseName
@@ -23,9 +23,9 @@ from benchforge.parts.registry import Registry
 from benchforge.suite.claims.of_kept_suite import Asks, asks
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.environment import Environment
-from benchforge.suite.matrix.axis import part_at
+from benchforge.suite.matrix import part_at
 from benchforge.suite.measuring.repeat import repeated
-from benchforge.suite.overrides.layers import layered
+from benchforge.suite.overrides import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import ALONE
 from benchforge.suite.suite import Declared, Scenario

@@ -20,7 +20,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Turns
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.parts.plugin_fault import reading_of
+from benchforge.parts.fault import reading_of
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.validity.faults import beside
 from benchforge.results.verify.recompute import divided
@@ -28,9 +28,9 @@ from benchforge.results.verify.recompute.driver_output import output_of, was_ref
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result
 from benchforge.run.machine import placement, quiet
 from benchforge.run.next_rate import following
-from benchforge.stats.observation.parts import recomputed
+from benchforge.stats.observation import recomputed
 from benchforge.stats.search.objective import judged
-from benchforge.stats.turns.reading import counted_in_slices, in_turns
+from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.text import door
 from benchforge.text.readable import exact
 

@@ -10,7 +10,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import Slice
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.recomputed import Result
-from benchforge.stats.turns.order import longest_s, order, rounds_of, seed_of
+from benchforge.stats.turns import longest_s, order, rounds_of, seed_of
 from benchforge.suite.load import of_result
 from benchforge.suite.scenarios.turns import all_turns
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchforge.model.trial.answers.coding import Undecodable, decoded
+from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.model.trial.answers.monitor import MonitorAnswer
 from benchforge.run.http.monitor import (
     KEPT,

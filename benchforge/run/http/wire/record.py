@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, ValidationError
 
-from benchforge.model.trial.answers.load_answers import LoadAnswers, Windows
-from benchforge.model.trial.answers.monitor import MonitorAnswer
+from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, Windows
 from benchforge.model.values.frozen import Frozen
 
 RECORD, MOST_RECORD = "load-answers.json", 16 << 20

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from benchforge.errors import OutputDamaged, TrialFailed
 from benchforge.model.values.cpus import Cpus
 from benchforge.parts.command import Finished
+from benchforge.parts.fault import commands_of
 from benchforge.parts.part import Driver
-from benchforge.parts.plugin_fault import commands_of
 from benchforge.parts.site import Target
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.sandbox.keeper import LARGEST_OUTPUT

@@ -6,7 +6,7 @@ from benchforge.errors import OutputDamaged
 from benchforge.model.trial.answers.good_response import right_of
 from benchforge.model.trial.answers.monitor import Monitor
 from benchforge.model.trial.observation import Observation
-from benchforge.parts.plugin_fault import reading_of
+from benchforge.parts.fault import reading_of
 from benchforge.parts.site import Output
 from benchforge.run.http import probes
 from benchforge.run.http.request import once
@@ -15,7 +15,7 @@ from benchforge.run.trial.scope import TrialScope
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.warm_up import WarmServer, load_again, still_there
 from benchforge.run.trial.stages.windows import judged
-from benchforge.stats.turns.reading import counted_in_slices, in_turns
+from benchforge.stats.turns import counted_in_slices, in_turns
 from benchforge.suite.secrets.redact import redact
 
 _OPENED = ("TcpPassiveOpens", "TcpActiveOpens")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from benchforge.errors import OutputDamaged, TrialFailed
-from benchforge.parts.plugin_fault import warming
+from benchforge.parts.fault import warming
 from benchforge.parts.site import Target
 from benchforge.run.http import probes
 from benchforge.run.http.monitor import LABEL, LEAST, LEAST_OF_SEARCH, Monitoring

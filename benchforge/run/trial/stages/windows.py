@@ -3,7 +3,7 @@
 import random
 from urllib.parse import urlsplit
 
-from benchforge.model.trial.answers.load_answers import LoadAnswers
+from benchforge.model.trial.answers.monitor import LoadAnswers
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.judged import Judge, RightOf
 from benchforge.run.http.wire.record import tallied

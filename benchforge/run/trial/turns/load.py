@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from benchforge.errors import LaunchLost, TrialFailed
-from benchforge.model.suite.turns import TurnsPlanned
+from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
 from benchforge.model.trial.turns import Slice, Turns
+from benchforge.parts.fault import commands_of, covering
 from benchforge.parts.part import Driver
-from benchforge.parts.plugin_fault import commands_of, covering
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
 from benchforge.run.sandbox.sandbox import Running
@@ -31,7 +31,7 @@ from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
-from benchforge.stats.turns.order import (
+from benchforge.stats.turns import (
     LEAST_OF_FROZEN,
     LEAST_OF_SEQUENTIAL,
     LEAST_REQUESTS,

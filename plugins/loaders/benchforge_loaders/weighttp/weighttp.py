@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, JsonValue, PositiveInt, model_validator
 
 from benchforge.plugin import (
     Command,
@@ -16,19 +17,222 @@ from benchforge.plugin import (
     WrongOption,
 )
 from benchforge.plugin.load_tools import (
+    Amount,
+    Count,
     Program,
+    Seconds,
+    ToolJson,
     WholeSeconds,
+    agree,
     ended_well,
+    growing,
     headers,
+    line,
     only_get,
     parsing,
 )
-from benchforge_loaders.weighttp.report import WeighttpReport
+
+_PERCENTS = ("0", "50", "66", "75", "80", "90", "95", "98", "99", "100")
+_UNSIGNED = 2**64
+# weighttp counts in 64 bits; longer numbers are no numbers of its own.
+_WHOLE = r"(\d{1,15})"
 
 # For estimates only: how long a number of requests takes.
 REQUESTS_PER_SECOND = 1000
 # A time limit alone is not enough for weighttp 0.5.
 BOUND = 10_000_000
+
+
+class _Requests(ToolJson):
+    started: Count
+    retired: Count
+    kept: Annotated[int, Field(alias="keep-alive", ge=0, lt=_UNSIGNED)]
+
+
+class _Responses(ToolJson):
+    passed: Annotated[Count, Field(alias="pass")]
+    failed: Annotated[Count, Field(alias="fail")]
+    errs: Count
+
+
+class _Traffic(ToolJson):
+    bytes_total: Count
+    bytes_headers: Count
+    bytes_body: Count
+
+
+class _Json(ToolJson):
+    """What weighttp 0.5 prints."""
+
+    reqs_per_sec: Amount
+    kbps: Annotated[Amount, Field(alias="kBps_per_sec")]
+    secs_elapsed: Seconds
+    request_counts: _Requests
+    response_counts: _Responses
+    status_codes: dict[str, Count]
+    traffic: _Traffic
+    connect_times: dict[str, Count | str]
+    response_times: dict[str, Count | str]
+    total_times: dict[str, Count | str]
+
+
+@dataclass(frozen=True)
+class WeighttpReport:
+    """Counts of one run; `passed` are whole responses of 2xx and 3xx."""
+
+    version: str
+    seconds: float
+    done: int
+    passed: int
+    failed: int
+    codes: tuple[int, int, int, int]
+    "Headers with a status of 2xx, 3xx, 4xx and 5xx."
+    received_bytes: int
+    body_bytes: int
+    rate: float
+    connections: int | None = None
+    times: dict[str, int] = field(default_factory=dict)
+    "Percent as text to microseconds, failed requests among them."
+    mean_us: float | None = None
+    underflow: bool = False
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read the report. Raises ValueError that says what is missing or wrong."""
+        head, brace, _ = text.partition("{\n")
+        report = cls._of_json(text[len(head) :]) if brace else cls._of_lines(text)
+        if report.passed + report.failed != report.done or sum(report.codes) > report.done:
+            raise ValueError(
+                f"{report.done} requests are not {report.passed} that passed and {report.failed} "
+                f"that failed, with {sum(report.codes)} statuses"
+            )
+        if report.passed > sum(report.codes[:2]):
+            raise ValueError(f"{report.passed} passed, with {sum(report.codes[:2])} good statuses")
+        # Rates are cut to whole numbers.
+        agree("req/s", report.done, report.seconds, report.rate + 0.5, 0.01 + 1 / (report.rate + 1))
+        return report
+
+    @classmethod
+    def _of_lines(cls, text: str) -> Self:
+        line(text, "weighttp 0.4", r"weighttp 0\.4 - .*")
+        took = line(
+            text,
+            "finished in",
+            rf"finished in {_WHOLE} sec, {_WHOLE} millisec and {_WHOLE} microsec, "
+            rf"{_WHOLE} req/s, {_WHOLE} kbyte/s",
+        )
+        counts = line(
+            text,
+            "requests:",
+            rf"requests: {_WHOLE} total, {_WHOLE} started, {_WHOLE} done, {_WHOLE} succeeded, "
+            rf"{_WHOLE} failed, {_WHOLE} errored",
+        )
+        codes = line(
+            text,
+            "status codes:",
+            rf"status codes: {_WHOLE} 2xx, {_WHOLE} 3xx, {_WHOLE} 4xx, {_WHOLE} 5xx",
+        )
+        traffic = line(
+            text,
+            "traffic:",
+            rf"traffic: {_WHOLE} bytes total, {_WHOLE} bytes http, {_WHOLE} bytes data",
+        )
+        if int(traffic[1]) != int(traffic[2]) + int(traffic[3]):
+            raise ValueError("'traffic:': its parts are not the total")
+        seconds = int(took[1]) + int(took[2]) / 1e3 + int(took[3]) / 1e6
+        if seconds <= 0:
+            raise ValueError("'finished in': no time")
+        return cls(
+            version="0.4",
+            seconds=seconds,
+            done=int(counts[3]),
+            passed=int(counts[4]),
+            failed=int(counts[5]),
+            codes=(int(codes[1]), int(codes[2]), int(codes[3]), int(codes[4])),
+            received_bytes=int(traffic[1]),
+            body_bytes=int(traffic[3]),
+            rate=float(took[4]),
+        )
+
+    @classmethod
+    def _of_json(cls, text: str) -> Self:
+        json = _Json.from_json(text)
+        if set(json.status_codes) != {"2xx", "3xx", "4xx", "5xx"}:
+            raise ValueError(f"status_codes: {sorted(json.status_codes)}")
+        codes = json.status_codes
+        # All of them are retired; an error is one of those that failed.
+        times = _times("response_times", json.response_times, json.request_counts.retired)
+        opened = json.connect_times.get("num")
+        return cls(
+            version="0.5",
+            seconds=json.secs_elapsed,
+            done=json.request_counts.retired,
+            passed=json.response_counts.passed,
+            failed=json.response_counts.failed + json.response_counts.errs,
+            codes=(codes["2xx"], codes["3xx"], codes["4xx"], codes["5xx"]),
+            received_bytes=json.traffic.bytes_total,
+            body_bytes=json.traffic.bytes_body,
+            rate=json.reqs_per_sec,
+            connections=opened if isinstance(opened, int) else None,
+            times=times,
+            mean_us=_number("response_times", json.response_times, "avg"),
+            underflow=json.request_counts.kept > json.request_counts.retired,
+        )
+
+    def _classes(self) -> dict[str, int]:
+        return dict(zip(("2xx", "3xx", "4xx", "5xx"), self.codes, strict=True))
+
+    def reading(self) -> Reading:
+        """Return the report as a reading."""
+        bad = self.codes[2] + self.codes[3]
+        cut_or_lost = self.done - self.passed - bad
+        timed = bool(self.times) and self.done > 0
+        claims: dict[str, JsonValue] = {
+            "version": self.version,
+            "requests_per_second": self.rate,
+            "failed": self.failed,
+            "status_codes": dict(self._classes()),
+        }
+        defects = {
+            "weighttp-0.5:keep-alive-underflow": self.underflow,
+            "weighttp-0.5:failures-in-latency": timed and cut_or_lost > 0,
+        }
+        return Reading(
+            seconds=self.seconds,
+            responses=self.passed + bad,
+            good_at_least=self.passed,
+            good_at_most=self.passed,
+            # Heads are counted, of responses that were cut too.
+            statuses={"200-399": self.passed} if cut_or_lost else self._classes(),
+            errors={"status": bad, "failed": cut_or_lost},
+            unanswered=cut_or_lost,
+            received_bytes=self.received_bytes,
+            body_bytes=self.body_bytes,
+            percentiles_us=dict(self.times) if timed else None,
+            percentiles_by="weighttp 0.5, failed requests among them" if timed else "",
+            mean_us=self.mean_us if timed else None,
+            latency_samples=self.done if timed else None,
+            connections=self.connections,
+            printed=claims,
+            defects=tuple(name for name, touches in defects.items() if touches),
+        )
+
+
+def _times(name: str, fields: dict[str, int | str], done: int) -> dict[str, int]:
+    if fields.get("unit") != "us":
+        raise ValueError(f"{name}: its unit is {fields.get('unit')!r}, not us")
+    if _number(name, fields, "num") != done:
+        raise ValueError(f"{name}: {fields['num']} times of {done} requests")
+    times = {percent: _number(name, fields, f"{percent}%") for percent in _PERCENTS}
+    growing(name, times.values())
+    return times
+
+
+def _number(name: str, fields: dict[str, int | str], key: str) -> int:
+    value = fields.get(key)
+    if not isinstance(value, int):
+        raise ValueError(f"{name}.{key}: no number")  # noqa: TRY004 - of the tool, not of ours
+    return value
 
 
 class Weighttp(Program):

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, PositiveInt, model_validator
 
 from benchforge.plugin import Command, Site, WrongOption
-from benchforge_servers.python.module_server import ModuleServer
+from benchforge_servers.python.listening import ModuleServer
 
 
 class Granian(ModuleServer):

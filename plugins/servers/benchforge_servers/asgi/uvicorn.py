@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import PositiveInt
 
 from benchforge.plugin import Command, Site
-from benchforge_servers.python.module_server import ModuleServer
+from benchforge_servers.python.listening import ModuleServer
 from benchforge_servers.seconds import WholeSeconds
 
 

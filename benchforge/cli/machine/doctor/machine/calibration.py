@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchforge.checks.limits import limits
-from benchforge.cli.machine.calibrate.resolution import between_neighbours, shown
+from benchforge.cli.machine.calibrate.rounds import between_neighbours, shown
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.model.files.calibration import Calibration
 from benchforge.run.machine.calibration import kept, stale

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.run.machine.kernel import number, text
+from benchforge.run.machine.cpu_ticks import number, text
 from benchforge.run.sandbox.sandbox import Mode
 
 _WITHOUT_NETWORK = (

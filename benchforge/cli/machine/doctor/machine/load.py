@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.run.machine.cpu_ticks import FOREIGN, Look
-from benchforge.run.machine.kernel import text
+from benchforge.run.machine.cpu_ticks import FOREIGN, Look, text
 from benchforge.text.readable import exact, percent
 
 _LOAD_A_CPU = 0.2

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.run.machine.kernel import fields, number, text
+from benchforge.run.machine.cpu_ticks import fields, number, text
 from benchforge.text.readable import amount
 
 _LITTLE_KB = 1_000_000

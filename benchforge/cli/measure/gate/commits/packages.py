@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchforge.cli.measure.gate.commits.repository import BaseCommit
 from benchforge.cli.measure.gate.pairs import base_label
 from benchforge.errors import ProgramMissing, Unusable
-from benchforge.model.suite.runtime import Runtime
+from benchforge.model.suite.code import Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import RunsPython
 from benchforge.run.locate import locate

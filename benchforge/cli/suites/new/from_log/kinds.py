@@ -10,12 +10,13 @@ from pathlib import Path
 from sys import intern
 from urllib.parse import unquote, unquote_plus
 
-from benchforge.cli.suites.new.from_log.lines import LogLine, log_lines
-from benchforge.cli.suites.new.from_log.patterns import (
+from benchforge.cli.suites.new.from_log.lines import (
+    LogLine,
     Pattern,
     Patterns,
     hole,
     is_word,
+    log_lines,
     merge_rare,
     segments,
 )

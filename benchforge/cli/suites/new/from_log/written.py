@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote_plus
 
 from benchforge.cli.suites.new.from_log.kinds import AccessLog, LogKind
-from benchforge.cli.suites.new.from_log.patterns import HOLE
+from benchforge.cli.suites.new.from_log.lines import HOLE
 from benchforge.text import safe
 from benchforge.text.readable import counted, exact, figure, percent
 

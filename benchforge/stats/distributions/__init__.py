@@ -1,1 +1,0 @@
-"""Distributions: beta, and Student's t."""

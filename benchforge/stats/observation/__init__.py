@@ -1,1 +1,0 @@
-"""From rows of usage to the figures of a trial."""

@@ -1,1 +1,0 @@
-"""Throughput at rising concurrency."""

@@ -1,0 +1,174 @@
+"""Servers in turns: the order of their slices, and what a load with pauses says."""
+
+import hashlib
+import math
+import random
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
+from benchforge.model.trial.reading import Reading
+from benchforge.model.trial.trial import Load
+from benchforge.model.trial.turns import Turns
+from benchforge.text.readable import exact
+
+LEAST_REQUESTS = 50
+"Requests of a slice, at least: else its ends, where connections are idle, have too much weight."
+LEAST_OF_FROZEN = 20
+"The same where the load tool is frozen with its server: no connection is idle at the ends."
+LEAST_OF_SEQUENTIAL = 4
+"The same where one request follows the other: a slice ends with the last response."
+
+
+def seed_of(run_seed: int, block: int, comparison: str) -> int:
+    """Return the seed of a joint trial, below 2^53, so that any reader of JSON keeps it."""
+    text = f"turns {run_seed} {block} {comparison}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 11
+
+
+def rounds_of(slice_s: float, each_s: float) -> int:
+    """Return the even number of rounds in which each server has `each_s` seconds or more."""
+    return 2 * max(1, math.ceil(each_s / slice_s / 2 - 1e-9))
+
+
+def order(seed: int, servers: int, rounds: int) -> Iterator[tuple[int, ...]]:
+    """Yield the order of each round, as indices of servers; each second one mirrors the first.
+
+    What drifts evenly then cancels out in each pair of rounds.
+    """
+    rng = random.Random(seed)  # noqa: S311 - an order is no secret
+    for _ in range(rounds // 2):
+        there = tuple(rng.sample(range(servers), servers))
+        yield there
+        yield there[::-1]
+
+
+def longest_s(servers: int) -> float:
+    """Return how long a slice may be, in seconds: no server stands still for too long."""
+    return min(LONGEST_S, LONGEST_FREEZE_S / (2 * max(1, servers - 1)))
+
+
+def first_slice_s(planned: TurnsPlanned, servers: int, attempt: int) -> float:
+    """Return the length of a slice to begin with, in seconds: twice that of the attempt before."""
+    slice_s = float(planned.slice_s)
+    return max(slice_s, min(slice_s * 2.0 ** (attempt - 1), longest_s(servers)))
+
+
+def long_enough(
+    slice_s: float, slowest_per_s: float, servers: int, least: int = LEAST_REQUESTS
+) -> float | None:
+    """Return the length of a slice in which the slowest server has enough requests, in seconds.
+
+    It is the given one, doubled as often as it takes, or the longest. None where not even the
+    longest is enough.
+    """
+    most_s = max(slice_s, longest_s(servers))
+    while slowest_per_s * slice_s < least:
+        if slice_s == most_s:
+            return None
+        slice_s = min(2 * slice_s, most_s)
+    return slice_s
+
+
+_OF_FILES = 16_384
+"Bytes that a thread of a tool may read of files once the first has connected: a script, a locale."
+
+
+WHY_UNKNOWN = "in turns: a server stands still between its slices, so that only rates are compared"
+_OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
+    "latency": None,
+    "latency_by_status": {},
+    "service_time": None,
+    "phases": {},
+    "in_flight": None,
+    "series": None,
+    "percentiles_us": None,
+    "mean_us": None,
+    "latency_samples": None,
+    "censored": 0,
+    "censored_from_us": None,
+}
+_OF_MORE_THAN_THE_SLICES: dict[str, object] = {
+    "bodies": (),
+    "body_bytes": None,
+    "promised_bytes": None,
+    "other_lengths": None,
+    "printed": {},
+}
+
+
+def in_turns(reading: Reading, turns: Turns) -> Reading:
+    """Return a reading with the seconds of the slices, and without response times."""
+    kinds = {label: in_turns(one, turns) for label, one in reading.kinds.items()}
+    update = {**_OF_A_LOAD_WITHOUT_PAUSES, "seconds": turns.seconds, "kinds": kinds}
+    reading = reading.model_copy(update=update)
+    return reading if turns.uncounted_bytes is None else _of_the_slices(reading, turns)
+
+
+def _of_the_slices(reading: Reading, turns: Turns) -> Reading:
+    """Return a reading of a tool that counts what was before the slices and after them, too.
+
+    All bad responses may have been in the slices, or none.
+    """
+    bad = reading.responses - reading.good_at_least
+    classes = [name for name, count in reading.statuses.items() if count == reading.responses]
+    changed: dict[str, object] = {
+        "responses": turns.responses,
+        "unanswered": None if reading.unanswered else reading.unanswered,
+        "statuses": dict.fromkeys(classes, turns.responses),
+        "good_at_least": max(0, turns.responses - bad),
+        "good_at_most": min(turns.responses, reading.good_at_most),
+        "received_bytes": sum(one.received_bytes or 0 for one in turns.slices),
+    }
+    return reading.model_copy(update={**_OF_MORE_THAN_THE_SLICES, **changed})
+
+
+def counted_in_slices(
+    reading: Reading, turns: Turns, load: Load | None
+) -> tuple[Turns, str | None]:
+    """Return turns with the responses of each slice, and how a tool's total contradicts them."""
+    if turns.uncounted_bytes is not None:
+        return by_bytes(turns, reading), contradiction(turns, reading, load)
+    if reading.responses == turns.responses:
+        return turns, None
+    return turns, f"its slices have {turns.responses} responses, but all of it {reading.responses}"
+
+
+def by_bytes(turns: Turns, reading: Reading) -> Turns:
+    """Return turns whose responses are shared out by the bytes of each slice.
+
+    `reading` is what the tool says of its whole load. A response that is read in two slices
+    counts in the second one.
+    """
+    read = [one.received_bytes for one in turns.slices]
+    bytes_read = [count for count in read if count is not None]
+    if not bytes_read or not reading.received_bytes:
+        return turns
+    ends = [0, *accumulate(bytes_read)]
+    whole = [end * reading.responses // reading.received_bytes for end in ends]
+    slices = tuple(
+        one.model_copy(update={"responses": after - before})
+        for one, (before, after) in zip(turns.slices, pairwise(whole), strict=True)
+    )
+    return turns.model_copy(update={"slices": slices})
+
+
+def contradiction(turns: Turns, reading: Reading, load: Load | None) -> str | None:
+    """Return how the kernel's bytes contradict those of the tool; None where they agree.
+
+    After the last slice the tool reads what was under way: a response of each connection.
+    """
+    if turns.uncounted_bytes is None:
+        return None
+    if not reading.received_bytes or not reading.responses:
+        return "it reports no responses, or not how many bytes it received"
+    kernel = turns.uncounted_bytes + sum(one.received_bytes or 0 for one in turns.slices)
+    connections, threads = (1, 1) if load is None else (load.concurrency or 1, load.processes or 1)
+    under_way = (connections + 1) * -(-reading.received_bytes // reading.responses)
+    more, files = reading.received_bytes - kernel, _OF_FILES * (1 + threads)
+    if -files <= more <= under_way + reading.byte_error:
+        return None
+    return (
+        f"it reports {exact(reading.received_bytes)} bytes, but the kernel "
+        f"{exact(kernel)} up to its last slice"
+    )

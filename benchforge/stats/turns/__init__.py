@@ -1,1 +1,0 @@
-"""Servers in turns: the order of slices, and what the slices say together."""

@@ -1,1 +1,0 @@
-"""The matrix of a scenario: its axes and points."""

@@ -1,0 +1,128 @@
+"""The table [tuning]: names that a kernel could know, to the values that are asked for."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from benchforge.model.suite.claim import Gate
+from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
+from benchforge.model.values.distribution import entry_points
+from benchforge.suite.suite import Declared
+from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.toml.faults import Checked, Fault, Nearest
+from benchforge.suite.toml.models import checked, table_of
+from benchforge.suite.toml.positions import Path
+from benchforge.suite.toml.words import shown
+
+LIMITS = (
+    "as",
+    "core",
+    "cpu",
+    "data",
+    "fsize",
+    "memlock",
+    "msgqueue",
+    "nice",
+    "nofile",
+    "nproc",
+    "rss",
+    "rtprio",
+    "rttime",
+    "sigpending",
+    "stack",
+)
+"Linux's, as `man setrlimit` writes them behind RLIMIT_."
+
+SYSCTL = r"^[a-z]\w*(\.[\w-]+)+$"
+
+_TABLE = "gate"
+
+PlacementChoice = Placement | Literal["auto", "off"]
+
+ENGINES = "benchforge.engines"
+"Entry points of engines of others: each names the function that connects the hosts."
+OWN_ENGINES = ("dask", "ssh")
+
+
+def tuning(tables: Tables) -> Checked[Tuning]:
+    """Return what a suite asks for: names that no kernel can have are faults."""
+    table = tables.get("tuning", {})
+    if not isinstance(table, dict):
+        yield Fault(("tuning",), "expected a table", "write [tuning.sysctl] or [tuning.limits]")
+        return Tuning()
+    for name, value in as_table(table.get("sysctl")).items():
+        if isinstance(value, dict):
+            hint = 'quote the whole name: "net.core.somaxconn" = 4096'
+            yield Fault(("tuning", "sysctl", name), "expected a value, got a table", hint)
+        elif not re.fullmatch(SYSCTL, name):
+            hint = "it looks like net.core.somaxconn"
+            yield Fault(("tuning", "sysctl", name), "not the name of a sysctl", hint)
+    for name in as_table(table.get("limits")):
+        if name not in LIMITS:
+            at = ("tuning", "limits", name)
+            yield Fault(at, "unknown limit", Nearest(name, LIMITS, "limits"))
+    return (yield from checked(Tuning, table, ("tuning",))) or Tuning()
+
+
+def gate_of(tables: Tables, labels: Mapping[str, Sequence[str]]) -> Checked[Gate]:
+    """Return the waivers of a suite; none where it has no table."""
+    gate = yield from table_of(Gate, tables, _TABLE)
+    for number, waiver in enumerate(gate.allow):
+        for key, label in (("scenarios", waiver.scenario), ("servers", waiver.server)):
+            if label is not None and label not in labels[key]:
+                hint = Nearest(label, labels[key], "declared")
+                place = (_TABLE, "allow", number, key.removesuffix("s"))
+                yield Fault(place, f"no {key.removesuffix('s')} {label!r} is declared", hint)
+    return gate
+
+
+def placement(tables: Tables) -> Checked[PlacementChoice]:
+    """Return where a suite puts its roles. Whether those CPUs are here is asked when it is run."""
+    match tables.get("placement", "off"):
+        case ("auto" | "off") as word:
+            return word
+        case dict() as table:
+            by_role = {key: value for key, value in table.items() if key != "hosts"}
+            placed = yield from checked(Placement, by_role, ("placement",))
+            return placed if placed and by_role else "off"
+        case other:
+            message = f"expected 'auto', 'off' or a table of CPUs by role, got {shown(other)}"
+            yield Fault(("placement",), message, '[placement] accepts server = "0-3"')
+            return "off"
+
+
+def engine_of(tables: Tables) -> Checked[EngineTable]:
+    """Return the table [engine]; an engine that is not installed is a fault."""
+    table = yield from table_of(EngineTable, tables, "engine")
+    names = sorted({*OWN_ENGINES, *entry_points(ENGINES).names})
+    if "engine" in tables and table.use not in names:
+        hint = Nearest(table.use, names, "installed")
+        yield Fault(("engine", "use"), f"no engine {table.use!r} is installed", hint)
+    return table
+
+
+def hosts(
+    tables: Tables, labelled: Mapping[str, Tables], parts: Mapping[str, Mapping[str, Declared]]
+) -> Checked[tuple[dict[str, HostTable], HostsByRole]]:
+    """Return the machines of a suite, and the hosts of its roles; unknown labels are faults."""
+    declared: dict[str, HostTable] = {}
+    for label, table in labelled.items():
+        sound = yield from checked(HostTable, table, ("hosts", label))
+        if sound is not None:
+            declared[label] = sound
+    written = as_table(as_table(tables.get("placement")).get("hosts"))
+    for role, named in written.items():
+        for host in named if isinstance(named, list) else [named]:
+            if isinstance(host, str) and host not in labelled:
+                yield _undeclared(host, labelled, ("placement", "hosts", role))
+    by_role = yield from checked(HostsByRole, written, ("placement", "hosts"))
+    for kind, of_kind in parts.items():
+        for label, part in of_kind.items():
+            if part.host is not None and part.host not in labelled:
+                yield _undeclared(part.host, labelled, (kind, label, "host"))
+    return declared, by_role or HostsByRole()
+
+
+def _undeclared(label: str, labelled: Mapping[str, Tables], at: Path) -> Fault:
+    hint = Nearest(label, labelled, "hosts") if labelled else f'write [hosts.{label}] with ssh = ""'
+    return Fault(at, f"no host {label!r} is declared", hint)

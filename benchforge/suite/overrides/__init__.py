@@ -1,1 +1,0 @@
-"""Profiles, `--set` and `"*"`: what is laid over a suite."""
