@@ -60,7 +60,7 @@ class AuditCheck:
     severity: Severity
     title: str
     scope: Scope
-    "What it judges: a row; or the rows of a table, or of the whole source, after its name."
+    "Subject that it judges: a row; or the rows of a table or a source, after its name."
     judge: Callable[..., Evidences]
 
     def __call__(self, *judged: Any) -> list[Finding] | None:
