@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchforge_reporters.text.block_time import block_times
+from benchforge_reporters.raw import block_times
 
 from benchforge.model.files.folder import read_trials
 from benchforge.run.locate import libraries, locate

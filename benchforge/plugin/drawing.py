@@ -1,10 +1,11 @@
 """What pages, charts and JUnit files are drawn with."""
 
-from benchforge.report.charts.axis import ChartAxis
 from benchforge.report.charts.chart_file import chart_file, drawing_file
+from benchforge.report.charts.course import COURSE_HEIGHT, course_drawing
 from benchforge.report.charts.drawing import (
     COLOURS,
     Chart,
+    ChartAxis,
     ChartRow,
     colours_of,
     grid,
@@ -22,6 +23,7 @@ from benchforge.report.page.frame import rendered
 # Drawing: charts, pages and JUnit files.
 __all__ = [
     "COLOURS",
+    "COURSE_HEIGHT",
     "Chart",
     "ChartAxis",
     "ChartRow",
@@ -30,6 +32,7 @@ __all__ = [
     "JunitTest",
     "chart_file",
     "colours_of",
+    "course_drawing",
     "drawing_file",
     "grid",
     "interval_bar",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchforge import errors
 from benchforge.cli.console.outcome import EXIT_CODES
-from benchforge.cli.measure.gate.outcome import EXIT_CODES as GATE_CODES
+from benchforge.cli.measure.gate.verdict import STATES
 from benchforge.model.summary.verdict import ComparisonState
 from docs.generate.text import page_of, plain, table
 
@@ -116,8 +116,8 @@ def _states() -> Iterator[tuple[str, ...]]:
 
 
 def _of_gate() -> Iterator[tuple[str, ...]]:
-    for state, code in GATE_CODES.items():
-        yield state, _GATES[state], str(code)
+    for state, shown in STATES.items():
+        yield state, _GATES[state], str(shown.exit_code)
 
 
 def _errors() -> Iterator[type[errors.BenchforgeError]]:

@@ -15,8 +15,7 @@ from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.hostile import damages
 from benchforge.cli.results.audit.audited import audited
-from benchforge.cli.results.audit.document import document
-from benchforge.cli.results.audit.documents import as_json, as_markdown
+from benchforge.cli.results.audit.documents import as_json, as_markdown, document
 from benchforge.cli.results.audit.documents import text as as_text
 from benchforge.errors import BenchforgeError
 from benchforge.parts.reader import LINE_BYTES, Reader, Source

@@ -7,7 +7,7 @@ from front_door import Bench
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.cli.results.audit.units import byte_slip, time_slip
+from benchforge.cli.results.audit.facts import byte_slip, time_slip
 
 COLUMNS = ("--column", "name=fw", "--column", "rate=rps:1/s")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench, answering
 
-from benchforge.cli.suites.plan.plan import Plan
+from benchforge.cli.suites.plan.planned import Plan
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.run.locate import locate

@@ -15,8 +15,9 @@ Amount BAD Count Printing Program Seconds Timed ToolJson WholeSeconds agree coun
 growing headers lasted line numbers only_get optional parsing require
 """
 DRAWING = """
-COLOURS Chart ChartAxis ChartRow Element JunitSuite JunitTest chart_file colours_of
-drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg tick_texts titled
+COLOURS COURSE_HEIGHT Chart ChartAxis ChartRow Element JunitSuite JunitTest chart_file colours_of
+course_drawing drawing_file grid interval_bar junit_xml mark ratio_ticks rendered stretched svg
+tick_texts titled
 """
 ROOT = Path(__file__).parents[2]
 NAMES = """

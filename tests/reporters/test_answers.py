@@ -3,9 +3,8 @@
 import re
 
 import pytest
-from benchforge_reporters.document.answers import ComparisonAnswer, answers
+from benchforge_reporters.document.answers import ComparisonAnswer, answers, scatter
 from benchforge_reporters.document.causes import cause_texts
-from benchforge_reporters.document.ties import scatter
 from benchforge_reporters.text.words import alarms, amount
 from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from benchforge_reporters.text.block_time import block_lines, block_row, block_times
+from benchforge_reporters.raw import block_lines, block_row, block_times
 from made import plain
 
 from benchforge.model.trial.trial import Trial

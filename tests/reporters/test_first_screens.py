@@ -9,22 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchforge_reporters.ci.github import GitHub
-from benchforge_reporters.ci.junit import Junit
+from benchforge_reporters.ci_reports import GitHub, Junit
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
-from benchforge_reporters.terminal.report import Terminal
-from benchforge_reporters.terminal.why import Why
+from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
 from screens import STORED, compared, compared_page
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
-from benchforge.cli.measure.gate.files import write
+from benchforge.cli.measure.gate.files import lines, write
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.outcome import document as as_json
-from benchforge.cli.measure.gate.text import lines
 from benchforge.cli.measure.gate.verdict import SpeedVerdict
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.summary import Summary

@@ -4,8 +4,8 @@ import math
 import random
 
 import pytest
-from benchforge_reporters.document.launches import LaunchScatter, _groups, _scatter
-from benchforge_reporters.document.launches import launches as said
+from benchforge_reporters.document.next_step import LaunchScatter, _groups, _scatter
+from benchforge_reporters.document.next_step import launches as said
 from hypothesis import given
 from hypothesis import strategies as st
 from made import plain

@@ -7,8 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from benchforge_reporters.ci.github import github
-from benchforge_reporters.ci.junit import junit
+from benchforge_reporters.ci_reports import github, junit
 from benchforge_reporters.document.document import document
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown

@@ -6,13 +6,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Literal
 
-from benchforge_reporters.ci.github import MOST_BYTES, github
-from benchforge_reporters.ci.junit import junit
+from benchforge_reporters.ci_reports import MOST_BYTES, answers, github, junit
+from benchforge_reporters.csv import numbers
 from benchforge_reporters.html.report import Html
-from benchforge_reporters.json import numbers
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
-from benchforge_reporters.text.verdicts import answers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made.shown import case, line, result, trial

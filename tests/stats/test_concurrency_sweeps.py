@@ -9,7 +9,7 @@ import pytest
 from benchforge_reporters.html.report import Html
 from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
-from benchforge_reporters.text.sweeps import sweeps
+from benchforge_reporters.text.standings import sweeps
 from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
 from present import present

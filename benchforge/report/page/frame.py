@@ -23,12 +23,7 @@ _STYLES = (
     "styles/overview.css",
     "styles/print.css",
 )
-_ROLES = {
-    "server": "server",
-    "upstream": "upstream",
-    "backend": "backend",
-    "loader": "load tool",
-}
+_ROLES = {"server": "server", "upstream": "upstream", "backend": "backend", "loader": "load tool"}
 _BREAK = Markup("<br>")
 
 

@@ -1,4 +1,4 @@
-"""Every number, and the tables of a suite, as CSV for other programs.
+"""Every number, and the tables of a suite, for other programs: as CSV, and as JSON.
 
 RFC 4180, UTF-8: one line of heads, which hold the units; numbers as they were measured, not
 rounded; empty where there is no case or no number; `failed` where a case has no measurement. The
@@ -24,12 +24,82 @@ from benchforge.plugin import (
     Statistic,
     Summary,
     Trial,
+    doubted,
     safe,
     titled,
 )
-from benchforge_reporters.json import NAMES, numbers_of_lines
 from benchforge_reporters.text.cells import figure
 from benchforge_reporters.text.pivots import Grid, grid, heads, metrics_of, remarks, word
+
+FILE: Final = "numbers.json"
+NAMES: Final = (
+    *("suite", "created", "smoke", "case", "scenario", "server", "driver", "vary", "digest"),
+    *("metric", "of", "unit", "better", "block", "trial", "value", "lower_bound", "believed"),
+    "why",
+)
+"Of what a row tells."
+
+
+class Json(Reporter):
+    """Every trial's value of every metric in one flat list: numbers.json."""
+
+    name: ClassVar[str] = "json"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write numbers.json: a row a line, so that it is read by people too."""
+        rows = (json.dumps(row, allow_nan=False) for row in numbers(summary))
+        text = ",\n ".join(rows)
+        (folder / FILE).write_text(f"[{text}]\n", encoding="utf-8")
+        return (folder / FILE,)
+
+
+def numbers(summary: Summary) -> Iterator[dict[str, JsonValue]]:
+    """Yield a row for each value; `believed` is null where no check was asked."""
+    for named, rows in numbers_of_lines(summary):
+        yield from ({**named, **row} for row in rows)
+
+
+def numbers_of_lines(
+    summary: Summary,
+) -> Iterator[tuple[dict[str, JsonValue], Iterator[dict[str, JsonValue]]]]:
+    """Yield what the rows of a case's metric have in common, and what each has of its own."""
+    for case in summary.cases:
+        named, looked = _named(summary, case), case.believed is not None
+        for line in case.metrics:
+            yield {**named, "metric": line.metric, "of": line.of}, _rows(case, line, looked=looked)
+
+
+def _rows(
+    case: CaseSummary, line: MetricSummary, *, looked: bool
+) -> Iterator[dict[str, JsonValue]]:
+    left_out = doubted(case, line)
+    for item in line.samples:
+        yield {
+            "unit": item.sample.unit,
+            "better": line.better,
+            "block": item.block,
+            "trial": item.trial,
+            "value": item.sample.value,
+            "lower_bound": item.sample.lower_bound,
+            "believed": item.trial not in left_out if looked else None,
+            "why": item.sample.why,
+        }
+
+
+def _named(summary: Summary, case: CaseSummary) -> dict[str, JsonValue]:
+    name = case.case
+    return {
+        "suite": summary.name,
+        "created": summary.created.isoformat(),
+        "smoke": summary.smoke,
+        "case": name.title,
+        "scenario": name.scenario,
+        "server": name.server,
+        "driver": name.driver,
+        "vary": json.dumps(name.vary, sort_keys=True) if name.vary else None,
+        "digest": name.digest,
+    }
+
 
 FOLDER = "tables"
 NUMBERS = "numbers.csv"
@@ -115,9 +185,8 @@ class _Field:
 
     at: Place
     head: str
-    metric: str
-    of: str | None
-    unit: str
+    names: tuple[str, str | None, str]
+    "Metric, its part, and unit."
     statistic: Statistic | None
     "Statistic; None for the estimator."
 
@@ -129,28 +198,25 @@ class _Field:
             return FAILED
         if self.statistic == "runs":
             return str(case.trials)
-        line = next(filter(self._is_of, case.metrics), None)
-        if line is None:
+        lines = (one for one in case.metrics if (one.metric, one.of, one.unit) == self.names)
+        if (line := next(lines, None)) is None:
             return ""
         if self.statistic is None:
             return line.estimator or ""
         return _number(figure(line, self.statistic).value)
-
-    def _is_of(self, line: MetricSummary) -> bool:
-        return (line.metric, line.of, line.unit) == (self.metric, self.of, self.unit)
 
 
 def _fields(cells: Grid) -> Iterator[_Field]:
     for at in cells.columns:
         above = heads(cells.pivot.columns, at)
         for metric, of, unit, has_estimator in _numbers(cells):
-            title = " ".join([*above, metric, *([of] if of else [])])
+            title, names = " ".join(filter(None, [*above, metric, of])), (metric, of, unit)
             in_unit = f" ({unit})" if unit not in {"", "1"} else ""
             for name, statistic in _statistics(cells.pivot):
                 head = f"{title} {name}{in_unit if statistic != 'runs' else ''}"
-                yield _Field(at, head, metric, of, unit, statistic)
+                yield _Field(at, head, names, statistic)
             if has_estimator:
-                yield _Field(at, f"{title} estimator", metric, of, unit, None)
+                yield _Field(at, f"{title} estimator", names, None)
 
 
 def _numbers(cells: Grid) -> Iterator[tuple[str, str | None, str, bool]]:

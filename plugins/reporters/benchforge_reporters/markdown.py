@@ -1,20 +1,64 @@
-"""A result as Markdown: report.md, and raw.md with what each process printed."""
+"""A result as Markdown: report.md with its charts, and raw.md with what each process printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote
 
 from benchforge.plugin import Reporter, Summary, Trial, safe
-from benchforge_reporters.charts.report_files import ChartFile, ChartFiles, chart_files
+from benchforge.plugin.drawing import Chart, chart_file, colours_of, drawing_file
+from benchforge_reporters.charts.levels import answer_chart, searches
+from benchforge_reporters.charts.over_time import curves
+from benchforge_reporters.charts.ratios import claims_chart
 from benchforge_reporters.document.claims import HEADS, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
 from benchforge_reporters.document.overview import MatrixCell, Overview
-from benchforge_reporters.raw import medians, raw
-from benchforge_reporters.text.block_time import block_lines
-from benchforge_reporters.text.cells import Cell
-from benchforge_reporters.text.kinds import NOT_BY_KIND, kinds_heading
-from benchforge_reporters.text.tables import Table
+from benchforge_reporters.raw import block_lines, medians, raw
+from benchforge_reporters.text.cells import Cell, case_labels
+from benchforge_reporters.text.tables import NOT_BY_KIND, Table, kinds_heading
+
+FOLDER = "charts"
+_MOST = 60
+"Charts of one kind: of more answers, only the first ones are drawn."
+
+
+class _Charts:
+    """The charts of a report, each a file beside it."""
+
+    def __init__(self, summary: Summary, folder: Path) -> None:
+        self.summary, self.folder, self.colours = summary, folder, colours_of(summary)
+        self.paths: list[Path] = []
+
+    def written(self, name: str, title: str, content: str) -> str:
+        """Write a drawing, and return the line that shows it."""
+        file = self.folder / FOLDER / f"{name}.svg"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(content, encoding="utf-8")
+        self.paths.append(file)
+        return f"![{safe.markdown(title)}]({FOLDER}/{file.name})\n"
+
+    def of_chart(self, name: str, about: str, chart: Chart | None, end: str = "") -> Iterator[str]:
+        """Write a chart if there is one."""
+        if chart is not None:
+            title = f"{about}: {chart.caption}{end}"
+            yield self.written(name, title, chart_file(chart, title))
+
+    def of_answer(self, number: int, label: str) -> Iterator[str]:
+        """Write the chart of an answer."""
+        chart = answer_chart(self.summary.comparisons[number - 1], self.summary, self.colours)
+        yield from self.of_chart(f"answer-{number}", label, chart, ", the bar the 95 % interval")
+
+    def of_section(self, number: int, section: Section) -> Iterator[str]:
+        """Write the searches, sweeps and loads over time of a scenario."""
+        labels = [" · ".join(filter(None, row)) for row in case_labels(section.cases).rows]
+        searched = searches(list(zip(labels, section.cases, strict=True)), self.colours)
+        yield from self.of_chart(f"search-{number}", section.scenario, searched)
+        for curve in islice(curves(section, self.colours), _MOST):
+            content = drawing_file(curve.drawing, curve.height, curve.title)
+            kind, _, place = curve.name.partition("-")
+            title = curve.title if kind == "sweep" else f"{curve.title}: {curve.sentence}"
+            yield self.written(f"{kind}-{number}-{place}", title, content)
 
 
 class Markdown(Reporter):
@@ -25,63 +69,50 @@ class Markdown(Reporter):
     def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
         """Write report.md with its charts, and raw.md."""
         report, printed = folder / "report.md", folder / "raw.md"
-        shown = document(summary, trials)
-        drawn = chart_files(shown, summary)
-        report.write_text("\n".join(_report(shown, drawn)), encoding="utf-8")
+        charts = _Charts(summary, folder)
+        text = "\n".join(_report(document(summary, trials), charts))
+        report.write_text(text, encoding="utf-8")
         with printed.open("w", encoding="utf-8") as file:
             file.writelines(medians(summary))
             file.writelines(block_lines(trials))
             file.writelines(raw(trials, folder))
-        return report, printed, *_written(drawn, folder)
+        return report, printed, *charts.paths
 
 
-def _written(drawn: ChartFiles, folder: Path) -> Iterator[Path]:
-    for file in drawn.files:
-        path = folder / file.name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(file.content, encoding="utf-8")
-        yield path
-
-
-def _image(file: ChartFile | None) -> Iterator[str]:
-    if file is not None:
-        yield f"![{safe.markdown(file.title)}]({file.name})\n"
-
-
-def _report(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
+def _report(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
     yield f"# {safe.markdown(shown.heading)}\n"
     yield from (f"**{safe.markdown(alarm)}**\n" for alarm in shown.alarms)
     if shown.scope:
         yield f"{shown.scope}\n"
-    yield from _answers(shown, drawn)
+    yield from _answers(shown, charts)
     yield from _causes(shown)
     yield "".join(f"- {name}: {safe.markdown(value)}\n" for name, value in shown.made)
     cells, order = shown.reading
     yield f"In the tables, {cells};\n{order}.\n"
-    yield from _claims(shown, drawn)
+    yield from _claims(shown, charts)
     for of_suite in shown.tables:
         csv = f"[CSV](tables/{quote(of_suite.label)}.csv)"
         yield f"## {safe.markdown(of_suite.title)}\n"
         yield f"{safe.markdown(of_suite.content)}; also as {csv}\n"
         yield from table_lines(of_suite.table)
-    for section in shown.sections:
-        yield from _section(section, drawn)
+    for number, section in enumerate(shown.sections, start=1):
+        yield from _section(section, charts.of_section(number, section))
     yield from _list("What speaks against the whole", shown.whole)
     yield from _what_was_run(shown)
     yield from _files(shown)
 
 
-def _answers(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
+def _answers(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
     if shown.overview is not None:
         yield from _overview(shown.overview, shown)
     if shown.answers:
         yield "## Answers\n"
-    for answer, file in zip(shown.answers, drawn.answers, strict=True):
+    for number, answer in enumerate(shown.answers, start=1):
         label, headline = safe.markdown(answer.label), safe.markdown(answer.headline)
         yield f"**{label}** ({answer.state}): {headline}\n"
         if answer.sentences:
             yield "".join(f"- {safe.markdown(sentence)}\n" for sentence in answer.sentences)
-        yield from _image(file)
+        yield from charts.of_answer(number, answer.label) if number <= _MOST else ()
 
 
 def _overview(overview: Overview, shown: ResultDocument) -> Iterator[str]:
@@ -122,12 +153,12 @@ def _causes(shown: ResultDocument) -> Iterator[str]:
     yield from (f"{safe.markdown(one)}\n" for one in (shown.next_step, shown.launches) if one)
 
 
-def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
+def _claims(shown: ResultDocument, charts: _Charts) -> Iterator[str]:
     if not shown.claims and not shown.tally:
         return
     yield "## Claims\n"
     yield from (f"**{safe.markdown(one)}**\n" for one in shown.tally)
-    yield from _image(drawn.claims)
+    yield from charts.of_chart("claims", "Claims", claims_chart(shown.claims))
     if shown.claims:
         yield _row(HEADS)
         yield _row(["---"] * len(HEADS))
@@ -138,7 +169,7 @@ def _claims(shown: ResultDocument, drawn: ChartFiles) -> Iterator[str]:
         yield from _list("In full", [f"{line.title} {line.sentence}" for line in shown.claims])
 
 
-def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
+def _section(section: Section, images: Iterator[str]) -> Iterator[str]:
     yield f"## {safe.markdown(section.title)}\n"
     yield f"{safe.markdown(section.request)}\n"
     yield from (f"{safe.markdown(sentence)}\n" for sentence in section.sought)
@@ -148,8 +179,7 @@ def _section(section: Section, drawn: ChartFiles) -> Iterator[str]:
         yield from table_lines(section.kinds)
         yield f"{NOT_BY_KIND}\n"
         yield from _list("Flows that ended early", section.flows)
-    for file in drawn.sections.get(section.scenario, ()):
-        yield from _image(file)
+    yield from images
     yield from _list("Ranks", section.ranks)
     yield from _list("Each pair, with all others", section.pairs)
     yield from _list("At rising concurrency", section.sweeps)

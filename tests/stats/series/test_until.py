@@ -13,7 +13,7 @@ from front_door import WAITS_S, Bench, answering, bench_words, calls
 from measured.on_disk import edited, only_result, places, summary_of
 from measured.once import made_once
 
-from benchforge.cli.suites.plan.plan import Plan
+from benchforge.cli.suites.plan.planned import Plan
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load

@@ -10,8 +10,7 @@ from pathlib import Path
 from benchforge.cli.console.loaded import loaded
 from benchforge.cli.measure.gate.beside import GateRequest
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
-from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level
-from benchforge.cli.measure.gate.waivers import waiver_of
+from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
 from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
 from benchforge.errors import Unusable

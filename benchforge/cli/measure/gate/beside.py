@@ -18,8 +18,7 @@ from benchforge.cli.measure.gate.commits.repository import BaseCommit, base_comm
 from benchforge.cli.measure.gate.older_result import older_result
 from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_of, unmeasured
 from benchforge.cli.measure.gate.pairs import base_label, gated, paired
-from benchforge.cli.measure.gate.stops import with_claims
-from benchforge.cli.measure.gate.suite import MARK, Design, designed, without_turns
+from benchforge.cli.measure.gate.suite import MARK, Design, designed, with_claims, without_turns
 from benchforge.cli.measure.gate.verdict import level, precision
 from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin

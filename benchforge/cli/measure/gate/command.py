@@ -93,9 +93,8 @@ def command(options: GateOptions) -> int:
     from benchforge.cli.measure.duel.option_values import duration
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
-    from benchforge.cli.measure.gate.files import check_badge, write
+    from benchforge.cli.measure.gate.files import check_badge, lines, write
     from benchforge.cli.measure.gate.outcome import document
-    from benchforge.cli.measure.gate.text import lines
     from benchforge.model.files.folder import read_header
     from benchforge.parts.registry import Registry
 

@@ -1,25 +1,131 @@
-"""The files of a gate: a comment, JUnit's XML, a badge, and the summary of GitHub's job page."""
+"""A gate's outcome in words and as files: for a terminal, Markdown, JUnit's XML, a badge."""
 
 import json
+import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from benchforge.cli.console.named_file import write_file
-from benchforge.cli.measure.gate.outcome import Outcome
-from benchforge.cli.measure.gate.text import badge_text, markdown, verdict_text
+from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
+from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict
 from benchforge.errors import CannotKeep, Unusable
-from benchforge.report.junit_xml import Element, JunitSuite, JunitTest, junit_xml
+from benchforge.report.junit_xml import JunitSuite, JunitTest, junit_xml
 from benchforge.text import safe
+from benchforge.text.readable import change, counted, percent
+
+_OLDER = "; its width is that of the older results: use --base, or keep more of them"
+_MOST = 300  # characters of a wrong answer in the first line
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """Yield the lines for a terminal: the answer first."""
+    yield answer(outcome)
+    for question in outcome.questions:
+        state = question.verdict.state
+        sign = "~" if question.waiver is not None and state != "broken" else STATES[state].sign
+        yield f"  {sign} {safe.word(question.title)}: {verdict_text(question, outcome.limit)}"
+        yield from (f"    {safe.word(text)}" for text in question.changed)
+    for note in outcome.notes:
+        yield f"  · {safe.word(note)}"
+
+
+def answer(outcome: Outcome) -> str:
+    """Return the answer to the whole gate in a sentence."""
+    compared = f"{outcome.head} against {outcome.base}"
+    if outcome.same:
+        return f"NOT SLOWER: {compared}: the same code and packages, nothing was measured"
+    if not outcome.questions:
+        return f"INVALID: {compared}: nothing can be compared"
+    waived = sum(item.waiver is not None for item in outcome.questions)
+    rest = f" by more than {percent(outcome.limit)}" if outcome.state == "not slower" else ""
+    also = f"; {counted(waived, 'waiver')}" if waived else ""
+    if outcome.state in {"broken", "base broken"}:
+        first = next(pair for pair in outcome.questions if pair.verdict.state == outcome.state)
+        rest = f": {safe.word(first.verdict.why[:_MOST])}"
+        also += "" if outcome.state == "broken" else "; the working tree answers rightly"
+    return f"{outcome.state.upper()}{rest}: {compared}{also}"
+
+
+def verdict_text(question: GatedPair, limit: float) -> str:
+    """Return a verdict in words, with its interval, and its waiver."""
+    verdict = question.verdict
+    text = _worded(verdict, limit)
+    if interval := measured(verdict):
+        text += f": speed by {question.metric} {interval}"
+    if verdict.why:
+        text += f": {safe.word(verdict.why)}"
+    if verdict.state == "undecided":
+        text += "" if verdict.why else ": the interval is too wide"
+        text += "; measure for longer with --time" if verdict.counts == "block" else _OLDER
+    return text + waived(question)
+
+
+def waived(question: GatedPair) -> str:
+    """Return what a waiver says; empty without one."""
+    if question.waiver is not None:
+        until = f", until {question.waiver.until}" if question.waiver.until else ""
+        return f" (waived: {safe.word(question.waiver.reason)}{until})"
+    if question.expired is not None:
+        return f" (its waiver ended on {question.expired.until})"
+    return ""
+
+
+def measured(verdict: SpeedVerdict) -> str:
+    """Return by how much head is faster, with the interval; empty where it is unknown."""
+    if verdict.value is None or verdict.low is None or verdict.high is None:
+        return ""
+    if not all(map(math.isfinite, (verdict.value, verdict.low, verdict.high))):
+        return ""
+    low, high = change(verdict.low - 1), change(verdict.high - 1)
+    return (
+        f"{change(verdict.value - 1)} ({low} to {high}, {counted(verdict.blocks, verdict.counts)})"
+    )
+
+
+def markdown(outcome: Outcome) -> str:
+    """Return a comment for a pull request."""
+    rows = [
+        f"| {safe.markdown(item.title)} | {_state(item, outcome.limit)} "
+        f"| {measured(item.verdict)}, by {safe.markdown(item.metric)} |"
+        for item in outcome.questions
+    ]
+    parts = [f"### benchforge gate\n\n**{safe.markdown(answer(outcome))}**\n"]
+    if rows:
+        head = "| scenario · server · load | verdict | change of speed |\n|---|---|---|\n"
+        parts.append(head + "\n".join(rows) + "\n")
+    changed = (f"{pair.title}: {text}" for pair in outcome.questions for text in pair.changed)
+    notes = [f"- {safe.markdown(note)}" for note in (*changed, *outcome.notes)]
+    if outcome.questions:
+        notes.append(
+            f"- Intervals hold for all rows together at {percent(outcome.level)}. They are about "
+            "this machine in this run."
+        )
+    parts.append("\n".join(notes) + "\n" if notes else "")
+    return "\n".join(filter(None, parts))
+
+
+def _state(question: GatedPair, limit: float) -> str:
+    verdict = question.verdict
+    why = f": {verdict.why}" if verdict.why else ""
+    text = f"{STATES[verdict.state].sign} {_worded(verdict, limit)}{why}{waived(question)}"
+    return safe.markdown(text)
+
+
+def _worded(verdict: SpeedVerdict, limit: float) -> str:
+    return verdict.state + f" by more than {percent(limit)}" * (verdict.state == "not slower")
+
+
+def badge_text(outcome: Outcome) -> tuple[str, str]:
+    """Return the text of a badge and its colour."""
+    if outcome.state == "not slower":
+        return f"not slower by {percent(outcome.limit)}", "#2e7d32"
+    return outcome.state, "#c62828" if outcome.state in {"slower", "broken"} else "#9a6700"
+
 
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _LABEL: Final = "benchforge gate"
-_ELEMENTS: Final[dict[str, Element]] = {
-    "broken": "failure",
-    "slower": "failure",
-    "invalid": "error",
-    "undecided": "error",
-}
 _LETTER = 6.6  # pixels of a letter of 11 pixels, on average
 _SVG: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
 aria-label="{label}: {text}">
@@ -63,7 +169,7 @@ def junit(outcome: Outcome) -> str:
     tests = []
     for question in outcome.questions:
         state = question.verdict.state
-        element: Element = _ELEMENTS.get(state, "")
+        element = STATES[state].element
         if element and question.passes:
             element = "skipped"
         says = verdict_text(question, outcome.limit)

@@ -1,21 +1,71 @@
-"""What came of a gate: a verdict on each pair, and the exit code."""
+"""What came of a gate: a verdict on each pair, what else changed, and the exit code."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from benchforge.cli.console.outcome import FAILS, NO_ANSWER
-from benchforge.cli.measure.gate.changes import changes, evidence_on
+from benchforge.checks.machine.calibrated import limits_of
+from benchforge.checks.summary import evidence_in
 from benchforge.cli.measure.gate.pairs import base_label, renamed
-from benchforge.cli.measure.gate.ratios import pair_ratio
-from benchforge.cli.measure.gate.verdict import WORST_FIRST, SpeedVerdict, judge
-from benchforge.cli.measure.gate.waivers import waiver_of
+from benchforge.cli.measure.gate.verdict import STATES, SpeedVerdict, State, judge, waiver_of
+from benchforge.model.files.folder import ANSWER
 from benchforge.model.suite.claim import Waiver
-from benchforge.model.summary.summary import CaseSummary, Summary
+from benchforge.model.summary.doubts import disturbed, doubted
+from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
+from benchforge.model.summary.verdict import Estimate
+from benchforge.model.trial.answers.answer import excerpts
+from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.measurand import RATE, titled
+from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
+from benchforge.run.disk.result_writer import ResultWriter
+from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.summary.level import left_to, levelled_places
+from benchforge.stats.summary.line import Place, by_place, paired
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers
+from benchforge.text import door
+
+
+def evidence_on(comparison: Comparison, result: Summed) -> ComparisonEvidence:
+    """Return what decides about a comparison of a measured result."""
+    assert result.header is not None  # noqa: S101 - a gate has measured it
+    return evidence_in(comparison, result.summary, limits_of(result.header))
+
+
+def changes(
+    head: CaseSummary, base: CaseSummary, evidence: ComparisonEvidence, result: Summed
+) -> tuple[str, ...]:
+    """Return in what the working tree differs from its base, a sentence each."""
+    answers = [*_bodies(head, base, result)]
+    others = (*evidence.grave, *evidence.unlike)
+    return (*answers, *(text for text in others if not (answers and text.endswith("(E3)"))))
+
+
+def _bodies(head: CaseSummary, base: CaseSummary, result: Summed) -> Iterator[str]:
+    sides = [_stable(case, result) for case in (base, head)]
+    if None in sides:
+        return
+    old, new = (_body(trial, result) for trial in sides if trial is not None)
+    if old is not None and new is not None and old != new:
+        before, after = excerpts(old, new)
+        yield f"the answer changed: the base sent {before}, the working tree {after}"
+
+
+def _stable(case: CaseSummary, result: Summed) -> Trial | None:
+    """Return the first trial of a case that has the same answer to each single request."""
+    for trial in result.trials:
+        if trial.case == case.case and trial.probes is not None:
+            return trial if trial.probes.distinct == 1 else None
+    return None
+
+
+def _body(trial: Trial, result: Summed) -> bytes | None:
+    try:
+        place = ResultWriter(result.path).place(trial.number).relative_to(result.path)
+        return door.read(result.path, str(place / ANSWER), LARGEST_FILE)
+    except OSError:
+        return None
 
 
 class GatedPair(NamedTuple):
@@ -65,7 +115,7 @@ class Outcome(NamedTuple):
     "True if both have the same code and packages, so that nothing was measured."
 
     @property
-    def state(self) -> str:
+    def state(self) -> State:
         """The worst of all verdicts that no waiver allows; invalid if nothing is compared."""
         if not self.questions and not self.same:
             return "invalid"
@@ -74,23 +124,12 @@ class Outcome(NamedTuple):
             for pair in self.questions
             if not pair.passes or pair.verdict.state == "base broken"
         }
-        return next((state for state in WORST_FIRST if state in states), "not slower")
+        return next((state for state in STATES if state in states), "not slower")
 
     @property
     def exit_code(self) -> int:
         """1 if something is broken or slower, else 4 if something has no answer, else 0."""
-        return EXIT_CODES[self.state]
-
-
-EXIT_CODES: Mapping[str, int] = {
-    "broken": FAILS,
-    "slower": FAILS,
-    "invalid": NO_ANSWER,
-    "undecided": NO_ANSWER,
-    "base broken": 0,
-    "not slower": 0,
-}
-"Exit code of the worst verdict of a gate."
+        return STATES[self.state].exit_code
 
 
 def questions_of(
@@ -171,26 +210,15 @@ def _broken(head: CaseSummary, base: CaseSummary | None) -> SpeedVerdict | None:
 
 def document(outcome: Outcome) -> dict[str, Any]:
     """Return the outcome for a program."""
-    fields = outcome._asdict()
-    verdicts = [_row(question) for question in fields.pop("questions")]
+    fields, verdicts = outcome._asdict(), []
+    for pair in fields.pop("questions"):
+        row = pair._asdict() | pair.case.model_dump(include={"server", "driver", "vary"})
+        row |= pair.verdict._asdict() | {"waived": pair.waiver and pair.waiver.reason}
+        row["speed"] = row.pop("value")
+        for internal in ("case", "verdict", "waiver", "expired", "counts"):
+            del row[internal]
+        verdicts.append(row)
     return {"state": outcome.state, "exit_code": outcome.exit_code, **fields, "verdicts": verdicts}
-
-
-def _row(question: GatedPair) -> dict[str, Any]:
-    verdict, case, waiver = question.verdict._asdict(), question.case, question.waiver
-    verdict["speed"] = verdict.pop("value")
-    del verdict["counts"]
-    return {
-        "scenario": question.scenario,
-        "server": case.server,
-        "driver": case.driver,
-        "vary": case.vary,
-        "metric": question.metric,
-        **verdict,
-        "in_turns": question.in_turns,
-        "changed": question.changed,
-        "waived": None if waiver is None else waiver.reason,
-    }
 
 
 def _why_none(head: CaseSummary, base: CaseSummary) -> str:
@@ -228,9 +256,7 @@ def unmeasured(summary: Summary) -> dict[str, str]:
     return again
 
 
-def heads(
-    cases: Sequence[CaseSummary],
-) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
+def heads(cases: Sequence[CaseSummary]) -> Iterator[tuple[CaseSummary, CaseSummary | None]]:
     """Yield each case of the working tree with the same at the base; None if that is missing."""
     by_key = {_key(case.case): case for case in cases}
     servers = {case.case.server for case in cases}
@@ -249,3 +275,34 @@ def _key(case: CaseName) -> tuple[str, str, str, str]:
 
 
 BASE_BROKEN = "the base answers wrongly"
+
+
+class PairRatio(NamedTuple):
+    """The ratio of a pair in its first metric."""
+
+    line: MetricSummary
+    plain: Estimate
+    "Head over base."
+    levelled: Estimate
+    "The same, had others left both sides as much of the CPUs."
+
+
+def pair_ratio(head: CaseSummary, base: CaseSummary) -> PairRatio | None:
+    """Return the ratio; None where a side has no metric."""
+    if not head.metrics:
+        return None
+    line = head.metrics[0]
+    same = (each for each in base.metrics if (each.metric, each.of) == (line.metric, line.of))
+    other = next(same, None)
+    if other is None:
+        return None
+    ours, theirs = _places(head, line), _places(base, other)
+    level = levelled_places(ours, left_to(head), line.better)
+    base_level = levelled_places(theirs, left_to(base), line.better)
+    return PairRatio(line, ratio(*paired(ours, theirs)), ratio(*paired(level, base_level)))
+
+
+def _places(case: CaseSummary, line: MetricSummary) -> dict[Place, float]:
+    left_out = doubted(case, line)
+    believed = {one.trial for one in line.samples} - left_out
+    return by_place(line, believed, disturbed(case, line))

@@ -7,9 +7,14 @@ interval that holds at all looks together excludes the limit.
 """
 
 import math
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Final, Literal, NamedTuple
 
+from benchforge.cli.console.outcome import FAILS, NO_ANSWER
+from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.verdict import Estimate
+from benchforge.report.junit_xml import Element
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import STOPPED, at_level
@@ -21,10 +26,25 @@ FEWEST = 8
 _RUN_STOPS_AT = 0.05  # the error of the intervals that `until` looks at
 
 State = Literal["not slower", "slower", "undecided", "invalid", "broken", "base broken"]
-WORST_FIRST: tuple[State, ...] = (
-    *("broken", "slower", "invalid", "undecided"),
-    *("base broken", "not slower"),
-)
+
+
+class StateShown(NamedTuple):
+    """How a verdict is shown, and what it means to a program."""
+
+    sign: str
+    exit_code: int
+    element: Element
+
+
+STATES: Final[Mapping[State, StateShown]] = {
+    "broken": StateShown("✘", FAILS, "failure"),
+    "slower": StateShown("✘", FAILS, "failure"),
+    "invalid": StateShown("!", NO_ANSWER, "error"),
+    "undecided": StateShown("?", NO_ANSWER, "error"),
+    "base broken": StateShown("!", 0, ""),
+    "not slower": StateShown("✔", 0, ""),
+}
+"The verdicts, the worst first."
 
 
 class SpeedVerdict(NamedTuple):
@@ -83,3 +103,13 @@ def decided(low: float, high: float, limit: float) -> State:
 def _speed(ratio: Estimate, better: str) -> tuple[float, float, float]:
     value, low, high = (one or math.nan for one in (ratio.value, ratio.low, ratio.high))
     return (value, low, high) if better == "higher" else (1 / value, 1 / high, 1 / low)
+
+
+def waiver_of(
+    waivers: Sequence[Waiver], scenario: str, server: str, today: date
+) -> tuple[Waiver | None, Waiver | None]:
+    """Return the waiver that holds today for a server of a scenario, and an expired one."""
+    own = [one for one in waivers if one.scenario == scenario and one.server in {None, server}]
+    valid = [one for one in own if one.until is None or one.until >= today]
+    expired = [one for one in own if one not in valid]
+    return next(iter(valid), None), next(iter(expired), None)

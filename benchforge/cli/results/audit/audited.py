@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchforge.cli.console.say import say
-from benchforge.cli.results.audit.checks.listed import EXPLAINS, OF_ROWS, OF_SOURCES, OF_TABLES
-from benchforge.cli.results.audit.checks.sittings import ranks
+from benchforge.cli.results.audit.checks.listed import CHECKS, EXPLAINS
+from benchforge.cli.results.audit.checks.runs import ranks
 from benchforge.cli.results.audit.facts import shown
 from benchforge.cli.results.audit.finding import SEVERITIES, Finding
 from benchforge.cli.results.audit.sources import opened, reader_of, unread
@@ -61,18 +61,19 @@ def audited(source: str, reader: str, rows: Iterable[Row], given: Mapping[str, F
         whole = replace(row, facts={**given, **row.facts})
         of.rows.append(whole)
         of.findings += _disagreeing(row, given)
-        for code, check in OF_ROWS.items():
-            _take(of, code, check(whole), whole)
+        for check in CHECKS:
+            if check.scope == "row":
+                _take(of, check.code, check(whole), whole)
     tables: defaultdict[str, list[Row]] = defaultdict(list)
     for row in of.rows:
         tables[row.table].append(row)
-    for name, rows_ in tables.items():
-        for code, of_table in OF_TABLES.items():
-            _take(of, code, of_table(name, rows_) if name else None, None)
-    for code, of_source in OF_SOURCES.items():
-        _take(of, code, of_source(source, of.rows), None)
-        if any(finding.code == code for finding in of.findings):
-            of.findings = [one for one in of.findings if one.code not in EXPLAINS.get(code, ())]
+    judged = [("table", name, some) for name, some in tables.items() if name]
+    for scope, name, some in (*judged, ("source", source, of.rows)):
+        for check in CHECKS:
+            if check.scope == scope:
+                _take(of, check.code, check(name, some), None)
+    explained = {code for item in of.findings for code in EXPLAINS.get(item.code, ())}
+    of.findings = [item for item in of.findings if item.code not in explained]
     of.findings += _not_stated(of)
     return of
 
@@ -155,11 +156,9 @@ def _disagreeing(row: Row, given: Mapping[str, Fact]) -> Iterable[Finding]:
             continue
         if stated.estimator.startswith("computed"):  # from first to last sample of a label
             continue
-        if stated.low <= float(fact.value) <= stated.high:
-            continue
-        if name == "duration" and abs(float(fact.value) - float(stated.value)) < _NEAR * float(
-            fact.value
-        ):
+        value, room = float(fact.value), _NEAR if name == "duration" else 0.0
+        near = abs(value - float(stated.value)) < room * value
+        if near or stated.low <= value <= stated.high:
             continue
         yield Finding(
             "AF2",

@@ -62,18 +62,17 @@ def command(options: AuditOptions) -> int:
     """
     from benchforge.cli.console.named_file import write_file, write_page
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.results.audit import documents, given
+    from benchforge.cli.results.audit import documents
     from benchforge.cli.results.audit.audited import audits_of, between
-    from benchforge.cli.results.audit.document import document
-    from benchforge.cli.results.audit.documents import junit, text
+    from benchforge.cli.results.audit.documents import document, junit, text
     from benchforge.cli.results.audit.finding import FALSE
-    from benchforge.cli.results.audit.sources import readers
+    from benchforge.cli.results.audit.sources import column, facts_of, readers
     from benchforge.parts.registry import Registry
 
     if options.as_json and options.markdown:
         raise Unusable("--json and --markdown", "leave one out")
-    facts = given.facts(vars(options))
-    candidates = readers(Registry(), options.reader, dict(map(given.column, options.columns)))
+    facts = facts_of(vars(options))
+    candidates = readers(Registry(), options.reader, dict(map(column, options.columns)))
     audits, whole = audits_of(options.sources, candidates, facts)
     between(audits)
     if options.as_json:

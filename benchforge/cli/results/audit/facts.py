@@ -1,4 +1,4 @@
-"""Facts of a row as checks take them: intervals, words, and what follows from several facts."""
+"""Facts of a row as checks take them: intervals, words, what follows from them, slips of units."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -116,3 +116,39 @@ def amount(number_: float, unit: str) -> str:
     if unit in {"s", "B", "B/s"}:
         return readable.amount(unit, number_)
     return readable.figure(number_, 6) + {"1/s": "/s", "cores": " cores"}.get(unit, "")
+
+
+_BUSY_SHARE = (0.5, 1.1)
+"Shares of use of connections that are common in closed loops."
+_UNITS = {
+    1e3: ("ms, not s, or us, not ms", "s, not ms, or ms, not us"),
+    1e6: ("us, not s, or ns, not ms", "s, not us, or ms, not ns"),
+    1e9: ("ns, not s", "s, not ns"),
+}
+_NEAR_SLIP = 0.02
+_BYTES = {
+    8.0: "the rate were of bits, not of bytes",
+    1 / 8: "the rate were of units of eight bytes",
+    **dict.fromkeys(
+        (1.024, 1.024**2, 1.024**3), "units of 1,000 bytes were read as units of 1,024"
+    ),
+    **dict.fromkeys(
+        (1 / 1.024, 1 / 1.024**2, 1 / 1.024**3), "units of 1,024 bytes were read as units of 1,000"
+    ),
+}
+
+
+def time_slip(share: float) -> str:
+    """Return what the times would be, if a share of use is that of another unit; else nothing."""
+    for factor, (smaller, larger) in _UNITS.items():
+        if _BUSY_SHARE[0] <= share / factor <= _BUSY_SHARE[1]:
+            return f"the times were {factor:,.0f} times shorter ({smaller})"
+        if _BUSY_SHARE[0] <= share * factor <= _BUSY_SHARE[1]:
+            return f"the times were {factor:,.0f} times longer ({larger})"
+    return ""
+
+
+def byte_slip(ratio: float) -> str:
+    """Return what a rate of bytes would be that is off by a factor; else nothing."""
+    near = (words for factor, words in _BYTES.items() if abs(ratio / factor - 1) < _NEAR_SLIP)
+    return next(near, "")

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-from benchforge.parts.reader import Row
+from typing import Any, Literal
 
 Severity = Literal["impossible", "false field", "unsupported", "unknown", "not resolved"]
 SEVERITIES: tuple[Severity, ...] = (
@@ -34,8 +32,53 @@ class Finding:
     where: str = ""
 
 
-RowCheck = Callable[[Row], Sequence[Finding] | None]
-"""Return the findings of a row; none if the identity holds, and None where a fact is missing."""
+@dataclass(frozen=True)
+class Evidence:
+    """Numbers that break an identity: what a finding has beside the words of its check."""
 
-TableCheck = Callable[[str, Sequence[Row]], Sequence[Finding] | None]
-"""The same for the rows of a table, which has a name."""
+    identity: str
+    rests_on: str = ""
+    true_if: str = ""
+    row: str = ""
+    where: str = ""
+    severity: Severity | None = None
+    "Severity; None for that of the check."
+    title: str = ""
+    "Title; empty for that of the check."
+
+
+Evidences = Evidence | Sequence[Evidence] | None
+"""Evidence against an identity; none if the identity holds, and None where a fact is missing."""
+Scope = Literal["row", "table", "source"]
+
+
+@dataclass(frozen=True)
+class AuditCheck:
+    """An identity, with the words of its findings."""
+
+    code: str
+    severity: Severity
+    title: str
+    scope: Scope
+    "Subject that it judges: a row; or the rows of a table or a source, after its name."
+    judge: Callable[..., Evidences]
+
+    def __call__(self, *judged: Any) -> list[Finding] | None:
+        """Return the findings; none if the identity holds, and None where a fact is missing."""
+        evidences = self.judge(*judged)
+        if evidences is None:
+            return None
+        return [
+            Finding(
+                *(self.code, one.severity or self.severity, one.title or self.title),
+                *(one.identity, one.rests_on, one.true_if, one.row, one.where),
+            )
+            for one in ([evidences] if isinstance(evidences, Evidence) else evidences)
+        ]
+
+
+def check(
+    code: str, severity: Severity, title: str = "", scope: Scope = "row"
+) -> Callable[[Callable[..., Evidences]], AuditCheck]:
+    """Return what makes a check of a function; each of its findings has the code and the words."""
+    return lambda judge: AuditCheck(code, severity, title, scope, judge)

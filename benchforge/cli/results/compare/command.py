@@ -5,13 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchforge.cli.console.options import (
-    AS_JSON,
-    HTML_PAGE,
-    argument,
-    click_command,
-    option,
-)
+from benchforge.cli.console.options import AS_JSON, HTML_PAGE, argument, click_command, option
 from benchforge.errors import Unusable
 
 if TYPE_CHECKING:

@@ -90,9 +90,8 @@ def _row_json(row: MetricChange) -> dict[str, JsonValue]:
 def page(comparison: ComparedResults) -> PageDocument:
     """Return a comparison with its drawings, the worst answers first."""
     # The charts take about 50 ms, which the text does not need.
-    from benchforge.report.charts.axis import ChartAxis  # noqa: PLC0415
-    from benchforge.report.charts.changes import change_drawing  # noqa: PLC0415
-    from benchforge.report.charts.drawing import ratio_ticks  # noqa: PLC0415
+    from benchforge.report.charts.course import change_drawing  # noqa: PLC0415
+    from benchforge.report.charts.drawing import ChartAxis, ratio_ticks  # noqa: PLC0415
 
     changes = sorted(comparison.visible, key=lambda row: [*_KINDS].index(answer_of(row)))
     answers, rows = [answer_of(row) for row in changes], []
@@ -114,10 +113,7 @@ def page(comparison: ComparedResults) -> PageDocument:
         title=f"{summary.title or summary.name}: what changed",
         eyebrow=f"{summary.name} · {counted(len(comparison.older.results), 'older result')}",
         counts=[(_KINDS[item], answers.count(item), item) for item in dict.fromkeys(answers)],
-        sentences=[
-            *verdicts(changes, comparison.older, reference),
-            *silent(comparison.rows),
-        ],
+        sentences=[*verdicts(changes, comparison.older, reference), *silent(comparison.rows)],
         sections=[
             PageSection(
                 "changes",

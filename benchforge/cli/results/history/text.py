@@ -91,6 +91,7 @@ _HEADS = (
     *("suite", "created", "result", "series", "case", "metric", "of", "unit", "value", "low"),
     *("high", "ratio", "ratio_low", "ratio_high", "changed", "why"),
 )
+_MOST_LABELS = 12
 _LEGEND = (
     "A mark is a result, the line its 95 % interval within its session. A grey line begins a new "
     "series, a red one a new level."
@@ -168,8 +169,12 @@ def _figure(line: Timeline, course: Course) -> Iterator[DrawnFigure]:
     ratios = {point.result: point.ratio for point in course.points if point.ratio is not None}
     values = ratios or {point.result: point.value for point in course.points}
     size = Scale("1") if ratios else _scale(course)
-    changes = [item.after for item in course.changed]
-    drawing = course_drawing(values, len(line.results), line.breaks, changes, size)
+    each = -(-len(line.results) // _MOST_LABELS)
+    numbers = range(1, len(line.results) + 1)
+    labels = [(f"result {one}", str(one) if one % each == 1 % each else "") for one in numbers]
+    uprights = dict.fromkeys(line.breaks, "grid zero")
+    uprights |= {item.after: "cross" for item in course.changed}
+    drawing = course_drawing(values, labels, size, lines=uprights)
     if drawing is not None:
         unit = "ratio to the reference" if ratios else size.unit.replace("1", "", 1)
         yield DrawnFigure(_title(course), unit, drawing, [*map(changed_text, course.changed)])

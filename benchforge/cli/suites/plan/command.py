@@ -64,10 +64,8 @@ def command(options: PlanOptions) -> int:
     """
     from benchforge.cli.console.loaded import loaded
     from benchforge.cli.console.say import show, warn
-    from benchforge.cli.suites.plan.drawings import dot, mermaid
-    from benchforge.cli.suites.plan.plan_text import text
+    from benchforge.cli.suites.plan.plan_text import dot, mermaid, request_lines, text
     from benchforge.cli.suites.plan.planned import plan_json, planned
-    from benchforge.cli.suites.plan.requests import request_lines
     from benchforge.parts.registry import Registry
     from benchforge.suite.cases.expand import expand
     from benchforge.suite.plan import plan

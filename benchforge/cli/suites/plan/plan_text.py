@@ -1,20 +1,29 @@
-"""A plan for a person: how long, what runs, which cases, in which order."""
+"""A plan for a person: how long, what runs, which cases and requests; and as a drawing."""
 
+import json
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from itertools import groupby, islice
 
 import click
+from pydantic import JsonValue
 
 from benchforge.cli.console.columns import amount, awaited, lasts
-from benchforge.cli.suites.plan.plan import (
+from benchforge.cli.suites.plan.planned import (
     Chain,
     DurationEstimate,
     PartPlanned,
     Plan,
     ScenarioPlanned,
 )
+from benchforge.errors import BenchforgeError
+from benchforge.model.trial.answers.answer import Request
+from benchforge.suite.mix.record import MOST
+from benchforge.suite.mix.stream import Mix
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph, Step
+from benchforge.suite.suite import Suite
+from benchforge.suite.toml.document import as_table
 from benchforge.suite.toml.words import shown
 from benchforge.text import readable, safe
 from benchforge.text.readable import counted, exact, spoken
@@ -150,3 +159,134 @@ def _cut(
     yield from lines if whole or size <= many else islice(lines, many)
     if not whole and size > many:
         yield f"and {counted(size - many, f'more {noun}')} (--all shows all)"
+
+
+# What means something in a quoted text: Mermaid takes characters by their numbers.
+_MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`\\'}
+_DOT = {ord(char): f"\\{char}" for char in '"\\'}
+
+
+def mermaid(scenarios: Sequence[ScenarioPlanned]) -> Iterator[str]:
+    """Yield the lines of a Mermaid flowchart."""
+    yield "flowchart LR"
+    for number, scenario in enumerate(scenarios):
+        nodes = _nodes(scenario, number)
+        yield f'  subgraph s{number}["{_title(scenario).translate(_MERMAID)}"]'
+        for node, lines in nodes.values():
+            text = "<br/>".join(line.translate(_MERMAID) for line in lines)
+            yield f'    {node}["{text}"]'
+        for link in scenario.links:
+            yield f'    {nodes[link.source][0]} -->|"{link.relation}"| {nodes[link.target][0]}'
+        yield "  end"
+
+
+def dot(scenarios: Sequence[ScenarioPlanned]) -> Iterator[str]:
+    """Yield the lines of a graph in Graphviz's language."""
+    yield "digraph plan {"
+    yield "  rankdir=LR; node [shape=box];"
+    for number, scenario in enumerate(scenarios):
+        nodes = _nodes(scenario, number)
+        yield f"  subgraph cluster_{number} {{"
+        yield f'    label="{_title(scenario).translate(_DOT)}";'
+        for node, lines in nodes.values():
+            text = r"\n".join(line.translate(_DOT) for line in lines)
+            yield f'    {node} [label="{text}"];'
+        for link in scenario.links:
+            source, target = nodes[link.source][0], nodes[link.target][0]
+            yield f'    {source} -> {target} [label="{link.relation}"];'
+        yield "  }"
+    yield "}"
+
+
+def _title(scenario: ScenarioPlanned) -> str:
+    return safe.word(": ".join(filter(None, (scenario.label, scenario.title))))
+
+
+def _nodes(scenario: ScenarioPlanned, number: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return a name and the lines of its text for each part, by table and label.
+
+    A part has a node in each scenario: no process is there for two of them.
+    """
+    parts = dict.fromkeys(
+        part for chain in scenario.chains for part in (*chain.drivers, *reversed(chain.starts))
+    )
+    return {
+        f"{part.place}.{part.label}": (
+            f"s{number}n{place}",
+            (part.label, part.use) if part.use != part.label else (part.label,),
+        )
+        for place, part in enumerate(parts)
+    }
+
+
+_USERS = 10  # of a session, by default
+_LONGEST = 200  # characters of a body
+
+
+def request_lines(suite: Suite, seed: int, number: int) -> Iterator[str]:
+    """Yield so many requests of each kind of each scenario, from the stream of the first block."""
+    if not suite.workloads:
+        yield "no scenario has kinds: each sends one request again and again"
+    for label, workload in suite.workloads.items():
+        if label not in suite.scenarios:
+            continue
+        deck = counted(len(workload.deck), "request or flow" if workload.after else "request")
+        deck = deck.replace("request or flows", "requests or flows")
+        heading = f"scenario {label}: requests of block 1; each {deck} have the shares"
+        yield click.style(heading, bold=True)
+        if (session := suite.scenarios[label].session) is not None:
+            yield from _login(session)
+        firsts = _firsts(workload, seed, number)
+        for (kind, share), requests in zip(workload.shares.items(), firsts, strict=True):
+            before = workload.after.get(kind)
+            yield f"  {kind}: share {share}" if before is None else f"  {kind}: follows {before}"
+            yield from (f"    {line}" for request in requests for line in request)
+
+
+def _login(session: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Yield the login of a session as the suite has it: its values may be passwords."""
+    request, expect = as_table(session.get("request")), as_table(session.get("expect"))
+    users, status = session.get("users", _USERS), expect.get("status", HTTPStatus.OK)
+    yield f"  login, before the load and not measured: {users} users, expected status {status}"
+    line = f"{request.get('method', 'GET')} {request.get('path')}"
+    yield f"    {safe.word(line)}"
+    for key in ("headers", "form", "body"):
+        if key in request:
+            value = request[key]
+            content = value if isinstance(value, str) else json.dumps(value)
+            yield f"      {key}: {safe.word(content[:_LONGEST])}"
+
+
+def _firsts(workload: Mix, seed: int, number: int) -> list[list[list[str]]]:
+    """Return the lines of the first requests of each kind, and of each step of a flow."""
+    firsts: list[list[list[str]]] = [[] for _ in workload.shares]
+    lacking = len(firsts) - len(workload.after)
+    try:
+        for record in islice(workload.records(seed, 1), MOST):
+            if len(firsts[record.kind]) < number:
+                head, body = record.head.decode().splitlines(), record.body.decode()
+                firsts[record.kind].append([*_lines(head, body)])
+                for place, step in zip(
+                    record.kinds[1:], workload.open_requests(record), strict=True
+                ):
+                    firsts[place].append([*_lines(_head_of(step), step.body or "")])
+                lacking -= len(firsts[record.kind]) == number
+            if not lacking:
+                break
+    except BenchforgeError:  # a feed ran out: what was rendered so far is shown
+        return firsts
+    return firsts
+
+
+def _head_of(request: Request) -> list[str]:
+    headers = (f"{name}: {value}" for name, value in request.headers.items())
+    return [f"{request.method} {request.path}", *headers]
+
+
+def _lines(head: Sequence[str], body: str) -> Iterator[str]:
+    first, *headers = head
+    yield safe.word(first.removesuffix(" HTTP/1.1"))
+    yield from (f"  {safe.word(header)}" for header in headers)
+    if body:
+        cut = f"... ({len(body)} characters)" if len(body) > _LONGEST else ""
+        yield f"  {safe.word(body[:_LONGEST])}{cut}"

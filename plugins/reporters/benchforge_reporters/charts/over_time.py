@@ -1,13 +1,23 @@
-"""A load over its time: responses per second above, response times below, and where stages end."""
+"""The curves of a scenario: servers at rising concurrency, and loads over their time, by stage."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from benchforge.plugin import readable
-from benchforge.plugin.drawing import COLOURS, ChartAxis, stretched, svg
+from benchforge.plugin.drawing import (
+    COLOURS,
+    COURSE_HEIGHT,
+    ChartAxis,
+    course_drawing,
+    stretched,
+    svg,
+)
+from benchforge_reporters.document.document import Section
 from benchforge_reporters.document.over_time import LoadOverTime, Moment
+from benchforge_reporters.text.standings import scaled, title
 
 _RATES, _GAP, _TIMES, _HEAD, _FOOT = 110, 14, 90, 14, 18
 HEIGHT = _HEAD + _RATES + _GAP + _TIMES + _FOOT
@@ -81,10 +91,7 @@ class _Panels:
             *self._steps(shown.moments, lambda moment: moment.p50_us, self.times, own),
             *self._steps(shown.moments, lambda moment: moment.p99_us, self.times, f"{own} dashed"),
         ]
-        for pieces, top, height in (
-            (above, _HEAD, _RATES),
-            (below, _HEAD + _RATES + _GAP, _TIMES),
-        ):
+        for pieces, top, height in ((above, _HEAD, _RATES), (below, _HEAD + _RATES + _GAP, _TIMES)):
             inner = stretched("100%", height, "".join(pieces))
             yield f'<svg y="{top}" height="{height}">{inner}</svg>'
 
@@ -143,3 +150,30 @@ def _in_words(shown: LoadOverTime) -> str:
             until += "" if us is None else f", {name} {readable.amount('s', us / 1e6)}"
         words.append(until)
     return readable.listed(words, 30)
+
+
+class Curve(NamedTuple):
+    """A drawing with its height, its title, and a sentence about it."""
+
+    name: str
+    "Kind and number of the curve, which name its file."
+    drawing: Markup
+    height: int
+    title: str
+    sentence: str
+
+
+def curves(section: Section, colours: Mapping[str, int]) -> Iterator[Curve]:
+    """Yield the curves of a scenario, by the colours of its servers."""
+    swept_servers = zip(section.curves, section.sweeps, strict=True)
+    for number, (swept, sentence) in enumerate(swept_servers, start=1):
+        measured = [level for level in swept.levels if level.value.value is not None]
+        labels = [(f"{one.concurrency} at once", str(one.concurrency)) for one in measured]
+        values = {place: level.value for place, level in enumerate(measured)}
+        drawing = course_drawing(values, labels, scaled(swept), colours.get(swept.server, 0))
+        if drawing is not None:
+            by_concurrency = f"{title(swept)}: {swept.metric} by concurrency"
+            yield Curve(f"sweep-{number}", drawing, COURSE_HEIGHT, by_concurrency, sentence)
+    for number, load in enumerate(section.over_time, start=1):
+        drawing = over_time(section.over_time, load, colours.get(load.server, 0))
+        yield Curve(f"time-{number}", drawing, HEIGHT, f"{load.label} over time", CAPTION)

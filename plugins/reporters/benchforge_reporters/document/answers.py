@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from operator import attrgetter
 from typing import Final, Literal
 
 from benchforge.plugin import (
+    CLOSE,
     RATE,
     CaseSummary,
     Comparison,
@@ -22,7 +24,6 @@ from benchforge.plugin import (
     titled,
 )
 from benchforge_reporters.document.cpu_time import explained
-from benchforge_reporters.document.ties import far_apart, scatter, tie, ties
 from benchforge_reporters.terminal.paint import Meaning
 from benchforge_reporters.text.search import found_rates, rate_in_words
 
@@ -141,7 +142,8 @@ def _shown(
     order = [item.server for item in sorted(ranked.ranking.order, key=attrgetter("best"))]
     tied = ranked.ranking.leaders
     beaten = [item for item in order if item not in tied]
-    phrase = _Phrase(ranked, summary.measurand(ranked))
+    title = titled(ranked.metric, ranked.of)
+    phrase = _Phrase(ranked.ranking, title, summary.measurand(ranked))
     if len(order) == 1:
         return f"No answer: only {order[0]} has values that count", left
     if len(tied) > 1:
@@ -158,38 +160,29 @@ def _shown(
 class _Phrase:
     """How a difference of a metric is said."""
 
-    ranked: MetricRanking
+    ranking: Ranking
+    metric: str
     measurand: str
 
     def of(self, first: str, beaten: Sequence[str]) -> str:
         """Return by how much the first is better than others: of many, the nearest and the last."""
         if len(beaten) > _BY_NAME:
             nearest, last = self._than(first, beaten[:1]), self._than(first, beaten[-1:])
-            return f"{first} {nearest}, and {last}, the last of {len(self._order)}"
-        times = [self._times(first, server) for server in beaten]
+            return f"{first} {nearest}, and {last}, the last of {len(self.ranking.order)}"
+        times = [_times([_ratio(self.ranking, first, server)]) for server in beaten]
         if len({item.partition(" (")[0] for item in times}) > 1 and self.measurand == RATE:
             second = f"{times[1].replace(', 95 %', '')} as many as {beaten[1]}"
             return f"{first} serves {times[0]} as many requests as {beaten[0]}, and {second}"
         return f"{first} {self._than(first, beaten)}"
 
-    def _times(self, first: str, beaten: str) -> str:
-        ranking = self.ranked.ranking
-        return _times([] if ranking is None else [_ratio(ranking, first, beaten)])
-
-    @property
-    def _order(self) -> Sequence[object]:
-        return () if self.ranked.ranking is None else self.ranked.ranking.order
-
     def _than(self, first: str, beaten: Sequence[str]) -> str:
-        ranking = self.ranked.ranking
-        times = _times([] if ranking is None else [_ratio(ranking, first, item) for item in beaten])
+        times = _times([_ratio(self.ranking, first, item) for item in beaten])
         who = readable.conjoined(beaten)
         if self.measurand == RATE:
             return f"serves {times} as many requests as {who}"
-        metric = titled(self.ranked.metric, self.ranked.of)
         if self.measurand == "response time":
-            return f"answers in {times} the time of {who} ({metric})"
-        return f"has {times} the {metric} of {who}"
+            return f"answers in {times} the time of {who} ({self.metric})"
+        return f"has {times} the {self.metric} of {who}"
 
 
 def _ratio(ranking: Ranking, first: str, second: str) -> Estimate:
@@ -323,3 +316,83 @@ def _disturbed_alike(cases: Sequence[CaseSummary]) -> int:
         for block in {item.block for item in case.doubted if item.used and item.disturbed}
     )
     return sum(number >= _PAIR for number in blocks.values())
+
+
+_TWICE: Final = 2.0  # from there on a difference is a factor, and below it a share
+
+
+def tie(ranking: Ranking, servers: Sequence[str]) -> tuple[bool, str]:
+    """Return whether servers are close together, and a sentence on how far apart they may be."""
+    names, most = readable.conjoined(servers), ranking.most_apart(servers)
+    if most is None:
+        return False, f"Undecided between {names}: no interval, so no difference is ruled out"
+    share = readable.figure(100 * (most - 1), 2)
+    if most < CLOSE:
+        return (
+            True,
+            f"No difference seen between {names}: any difference is below {share} % (95 % sure)",
+        )
+    size = f"{share} %" if most < _TWICE else f"a factor of {readable.figure(most, 2)}"
+    return False, f"Undecided between {names}: they may differ by up to {size}"
+
+
+def ties(ranking: Ranking, servers: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    """Yield what `tie` returns for each run of servers, in their order, of which no two differ."""
+    run: list[str] = []
+    for server in servers:
+        if any(ranking.pair(one, server).differ for one in run):
+            if len(run) > 1:
+                yield tie(ranking, run)
+            run = []
+        run.append(server)
+    if len(run) > 1:
+        yield tie(ranking, run)
+
+
+def far_apart(ranking: Ranking | None) -> bool:
+    """Return whether servers may be far apart although they were not shown to differ."""
+    names = [] if ranking is None else [one.server for one in ranking.order]
+    return ranking is not None and any(not close for close, _ in ties(ranking, names))
+
+
+def scatter(cases: Sequence[CaseSummary], ranked: MetricRanking, side: str) -> list[str]:
+    """Return how much the trials of one side differ, in a sentence; none if that is unknown."""
+    if all(case.in_turns for case in cases):
+        return _of_ratios(cases, ranked)
+    lines = (line for case in cases for line in case.metrics)
+    ratios = [
+        line.highest / line.lowest
+        for line in lines
+        if (line.metric, line.of) == (ranked.metric, ranked.of) and line.highest and line.lowest
+    ]
+    most = max(ratios, default=1.0)
+    if most <= 1:
+        return []
+    share = readable.figure(100 * (most - 1), 2)
+    blocks = readable.counted(max(case.trials for case in cases), "block")
+    return [
+        f"Why: the trials of one {side} differ by up to {share} %, and there are {blocks} only."
+    ]
+
+
+def _of_ratios(cases: Sequence[CaseSummary], ranked: MetricRanking) -> list[str]:
+    """Return how much the ratio of two servers in turns differs between blocks.
+
+    Noise of the machine meets all servers of a block alike: it is in their values, not in ratios.
+    """
+    values = [
+        {one.block: one.sample.value for one in line.samples if one.sample.value}
+        for case in cases
+        for line in case.metrics
+        if (line.metric, line.of) == (ranked.metric, ranked.of)
+    ]
+    ratios = [
+        [ours[block] / theirs[block] for block in ours.keys() & theirs.keys()]
+        for ours, theirs in combinations(values, 2)
+    ]
+    most, blocks = max(((max(one) / min(one), len(one)) for one in ratios if one), default=(1.0, 0))
+    if most <= 1:
+        return []
+    share = readable.figure(100 * (most - 1), 2)
+    counted = readable.counted(blocks, "block")
+    return [f"Why: from block to block the ratio differs by up to {share} %; there are {counted}."]

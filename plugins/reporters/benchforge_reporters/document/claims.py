@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, islice
 from typing import Final, Literal, NamedTuple
@@ -116,14 +116,12 @@ def claim_lines(summary: Summary) -> list[ClaimLine]:
         if case.kinds or case.stages
     }
     claims = {claim.label: claim for claim in summary.claims}
-    lines = [
+    plain = (
         _line(claims[verdict.claim], verdict, roots, wholes)
         for verdict in summary.verdicts
         if verdict.claim in claims
-    ]
-    lines = [
-        replace(line, remark="; ".join(filter(None, _remarks(line, summary)))) for line in lines
-    ]
+    )
+    lines = [replace(line, remark=_remarks(line, summary)) for line in plain]
     titles = [titled(line.claim.metric, line.claim.of) for line in lines]
     if len(set(titles)) < _PAIR:
         return lines
@@ -184,8 +182,9 @@ def _line(
 _FAMILY: Final = "by this claim alone: among all pairs of servers it is undecided"
 
 
-def _remarks(line: ClaimLine, summary: Summary) -> tuple[str, str, str]:
-    return _few(line, summary), line.remark, _FAMILY if _decided_alone(line, summary) else ""
+def _remarks(line: ClaimLine, summary: Summary) -> str:
+    family = _FAMILY if _decided_alone(line, summary) else ""
+    return "; ".join(filter(None, (_few(line, summary), line.remark, family)))
 
 
 def _decided_alone(line: ClaimLine, summary: Summary) -> bool:
@@ -291,19 +290,12 @@ def _estimate(verdict: Verdict) -> str:
         )
     ends = [] if estimate.interval is None else list(estimate.interval)
     if estimate.method == "paired t of log-ratios":
-        shown = f"{readable.times(estimate.value)}x"
-        return _value_and_ends(shown, map(readable.times, ends)) + _blocks(verdict)
-    unit_scale = readable.scale(verdict.unit, [estimate.value, *ends])
-    shown = _with_unit(unit_scale, estimate.value)
-    return _value_and_ends(shown, map(unit_scale.text, ends)) + _blocks(verdict)
-
-
-def _value_and_ends(shown: str, ends: Iterable[str]) -> str:
-    return f"{shown} ({' to '.join(ends) or 'no interval'})"
-
-
-def _blocks(verdict: Verdict) -> str:
-    return f", {readable.counted(len(verdict.blocks), 'block')}"
+        value, texts = f"{readable.times(estimate.value)}x", [*map(readable.times, ends)]
+    else:
+        unit_scale = readable.scale(verdict.unit, [estimate.value, *ends])
+        value, texts = _with_unit(unit_scale, estimate.value), [*map(unit_scale.text, ends)]
+    blocks = readable.counted(len(verdict.blocks), "block")
+    return f"{value} ({' to '.join(texts) or 'no interval'}), {blocks}"
 
 
 def _with_unit(unit_scale: readable.Scale, value: float) -> str:

@@ -14,25 +14,19 @@ from benchforge.plugin import (
     readable,
 )
 from benchforge_reporters.document.answers import ComparisonAnswer, answers
-from benchforge_reporters.document.causes import CauseTexts, cause_texts
+from benchforge_reporters.document.causes import CauseTexts, Quotable, cause_texts, quotable
 from benchforge_reporters.document.claims import ClaimLine, claim_lines, intervals_note, tally
-from benchforge_reporters.document.launches import launches
 from benchforge_reporters.document.levels import Levels, levels
-from benchforge_reporters.document.next_step import next_step, seconds_of
-from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time
+from benchforge_reporters.document.next_step import launches, next_step, seconds_of
+from benchforge_reporters.document.over_time import LoadOverTime, loads_over_time, stages_of
 from benchforge_reporters.document.overview import Overview, overview
-from benchforge_reporters.document.quotable import Quotable, quotable
-from benchforge_reporters.raw import first_commands, trial_folder
+from benchforge_reporters.raw import block_row, first_commands, trial_folder
 from benchforge_reporters.text import words
-from benchforge_reporters.text.block_time import block_row
-from benchforge_reporters.text.findings import of_all
-from benchforge_reporters.text.kinds import kind_table, not_reached
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of, trials_of
-from benchforge_reporters.text.stages import stages_of
-from benchforge_reporters.text.standings import pairs, standings
-from benchforge_reporters.text.sweeps import sweeps
-from benchforge_reporters.text.tables import Table, scenarios
+from benchforge_reporters.text.standings import pairs, standings, sweeps
+from benchforge_reporters.text.tables import Table, kind_table, not_reached, scenarios
+from benchforge_reporters.text.words import of_all
 
 MOST_TRIALS = 500
 "Trials of a scenario that have a row: a page of all of them would be too long to open."
@@ -54,8 +48,8 @@ class Section:
     "Steps that some flows did not reach, a sentence each."
     trials: Table
     "The first trials, a row each."
-    trials_left_out: int
-    "Number of trials that have no row here: files for programs have all of them."
+    left_out: str
+    "Number of trials that have no row, in words; empty if all have one."
     levels: tuple[Levels, ...]
     ranks: tuple[str, ...]
     pairs: tuple[str, ...]
@@ -69,14 +63,6 @@ class Section:
     "Proof of the load's answers, for each case."
     estimators: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def left_out(self) -> str:
-        """How many trials have no row, in words; empty if all have one."""
-        if not self.trials_left_out:
-            return ""
-        more = readable.exact(self.trials_left_out)
-        return f"and {more} more trials, which numbers.csv and trials/ have"
 
 
 @dataclass(frozen=True)
@@ -203,6 +189,7 @@ def _section(
 ) -> Section:
     scenario = cases[0].case.scenario
     every_trial = trials_of(cases)
+    more = len(every_trial.rows) - MOST_TRIALS
     return Section(
         scenario=scenario,
         title=title,
@@ -213,7 +200,9 @@ def _section(
         kinds=kind_table(cases),
         flows=tuple(words.of_each(cases, trials, not_reached)),
         trials=replace(every_trial, rows=every_trial.rows[:MOST_TRIALS]),
-        trials_left_out=max(0, len(every_trial.rows) - MOST_TRIALS),
+        left_out=f"and {readable.exact(more)} more trials, which numbers.csv and trials/ have"
+        if more > 0
+        else "",
         levels=tuple(one for one in rows if one.scenario == scenario),
         ranks=tuple(standings(summary, scenario)),
         pairs=tuple(pairs(summary, scenario)),
@@ -252,13 +241,12 @@ def _origin(summary: Summary, trials: Sequence[Trial]) -> str:
 
 
 def _blocks(summary: Summary) -> int:
-    lines = (line for case in summary.cases for line in case.metrics)
-    return len({one.block for line in lines for one in line.samples})
+    return len(
+        {one.block for case in summary.cases for line in case.metrics for one in line.samples}
+    )
 
 
 def _setting(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
     yield from filter(None, [words.amount(summary)])
-    yield from (f"hosts: {text}" for text in words.hosts(trials))
-    yield from (f"CPUs: {text}" for text in words.placement(trials))
-    yield from (f"tuning: {text}" for text in words.tuning(trials))
+    yield from (f"{name}: {text}" for name, text in words.placed(trials))
     yield from filter(None, [words.interpreters(summary), words.code(summary)])

@@ -10,23 +10,21 @@ from markupsafe import Markup, escape
 
 from benchforge.plugin import CaseSummary, Comparison, Reporter, Role, Summary, Trial, readable
 from benchforge.plugin.drawing import Chart, colours_of, ratio_ticks, rendered
-from benchforge_reporters.charts.curves import curves
-from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels
+from benchforge_reporters.charts.levels import answer_chart, drawn_column, levels, searches
+from benchforge_reporters.charts.over_time import curves
 from benchforge_reporters.charts.percentiles import percentiles
 from benchforge_reporters.charts.ratios import drawn, ratio, ratio_axis
 from benchforge_reporters.charts.run_order import Lane, run_order
-from benchforge_reporters.charts.searches import searches
-from benchforge_reporters.charts.slices import slices
-from benchforge_reporters.charts.stacks import stacks
+from benchforge_reporters.charts.stacks import slices, stacks
 from benchforge_reporters.charts.strips import cpus_of, strip
 from benchforge_reporters.document import answers, causes
+from benchforge_reporters.document.causes import reason
 from benchforge_reporters.document.claims import claim_counts, counted_states
 from benchforge_reporters.document.cpu_time import cost, trials_that_count
 from benchforge_reporters.document.document import Section, document
 from benchforge_reporters.document.next_step import again
-from benchforge_reporters.document.quotable import reason
-from benchforge_reporters.text.kinds import NOT_BY_KIND
-from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.cells import case_labels
+from benchforge_reporters.text.tables import NOT_BY_KIND
 from benchforge_reporters.text.words import CELLS
 
 _WORDS = {
@@ -140,18 +138,15 @@ def _stacks(
     by_case: Mapping[str, Sequence[Trial]],
     colours: Mapping[str, int],
 ) -> Iterator[Chart]:
-    rows = [
-        (name, colours.get(case.case.server, 0), by_case[case.case.title])
-        for name, case in named_cases
-    ]
-    cpu = [(name, colour, cost(trials)) for name, colour, trials in rows]
-    memory = [(name, colour, _memory(trials)) for name, colour, trials in rows]
-    for values, unit, caption in (
-        (cpu, "s", "CPU time for each response"),
-        (memory, "B", "Memory at its largest"),
+    for amounts, unit, caption in (
+        (cost, "s", "CPU time for each response"),
+        (_memory, "B", "Memory at its largest"),
     ):
-        chart = stacks(values, unit, caption)
-        if chart is not None:
+        values = [
+            (name, colours.get(case.case.server, 0), amounts(by_case[case.case.title]))
+            for name, case in named_cases
+        ]
+        if (chart := stacks(values, unit, caption)) is not None:
             yield chart
 
 

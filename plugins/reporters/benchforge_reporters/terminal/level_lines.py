@@ -1,11 +1,14 @@
-"""The servers of a comparison, a line each: rank, level, a bar of its interval, times, CPU."""
+"""Servers with their levels, a line each; of many comparisons and claims, a line for each."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from benchforge.plugin import readable, safe
+from benchforge_reporters.document.answers import SIGNS, ComparisonAnswer
+from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.cpu_time import shares
 from benchforge_reporters.document.levels import LevelRow, Levels
+from benchforge_reporters.document.overview import MatrixCell, MatrixRow, Overview
 from benchforge_reporters.terminal.paint import Paint
 
 _LEGEND: Final = "├──●──┤ geometric mean of the blocks and its 95 % interval, on an axis from zero"
@@ -97,3 +100,59 @@ def _cpu(row: LevelRow) -> str:
 def _shares(row: LevelRow) -> str:
     by_role = shares(row.cpu)
     return " + ".join(f"{100 * by_role[role]:.0f} %" for role in _ROLES if role in by_role)
+
+
+LEGEND: Final = (
+    "in per cent of the best; * was not found to differ from the best; "
+    "! has a reservation: benchforge report --open"
+)
+_LABELS = 26  # columns
+_ROOMY = 100  # columns from which on the hypothesis of a claim has room
+
+
+def counts(overview: Overview, claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    """Yield how many claims hold, and how many published values are excluded."""
+    if claims:
+        text = f"{readable.counted(len(claims), 'claim')}: {counted_states(claims)}"
+        yield from paint.lines("heading", text)
+    if overview.of_sources:
+        yield from paint.wrapped(overview.of_sources)
+
+
+def matrix(overview: Overview, answers: Sequence[ComparisonAnswer], paint: Paint) -> Iterator[str]:
+    """Yield each comparison in a line, its servers in per cent of the best."""
+    rows = {row.answer.label: row for row in overview.rows}
+    width = min(_LABELS, max((len(safe.line(answer.label)) for answer in answers), default=0))
+    for answer in answers:
+        sign, meaning, *_ = SIGNS[answer.state]
+        start = f"{sign} {safe.line(answer.label).ljust(width)}  "
+        row = rows.get(answer.label)
+        text = answer.headline if row is None else _row(row)
+        yield from paint.signed(meaning, text, start, " " * (width + 4))
+    if overview.rows:
+        yield from paint.lines("aside", LEGEND)
+
+
+def claim_rows(claims: Sequence[ClaimLine], paint: Paint) -> Iterator[str]:
+    """Yield a line for each claim: the estimate, and what was published."""
+    name = min(_LABELS, max(len(safe.line(one.name)) for one in claims))
+    for claim in claims:
+        sign, meaning, *_ = STATES[claim.state]
+        start = f"{sign} {safe.line(claim.name).ljust(name)}  "
+        remark = claim.remark if claim.state == "not comparable" else ""
+        hypothesis = f"{claim.hypothesis}: " if (paint.width or _ROOMY) >= _ROOMY else ""
+        valued = claim.verdict.estimate.value is not None
+        shown = claim.estimate if valued else claim.estimate.partition(": ")[0]
+        estimate = f"{hypothesis}{shown}"
+        text = "; ".join(filter(None, (estimate, claim.source, remark)))
+        yield from paint.signed(meaning, text, start, " " * (name + 4))
+
+
+def _row(row: MatrixRow) -> str:
+    first, *others = row.cells
+    texts = [f"{first.server} 100 ({row.best})", *map(_cell, others)]
+    return ", ".join(texts)
+
+
+def _cell(cell: MatrixCell) -> str:
+    return f"{cell.server} {cell.text}{'*' if cell.tied else ''}"

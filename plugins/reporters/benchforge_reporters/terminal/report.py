@@ -1,24 +1,29 @@
-"""A result on a terminal: answers, one table, claims, and what limits them."""
+"""A result on a terminal: answers, one table, claims, what limits them, and all about that."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
-from benchforge.plugin import Reporter, Summary, Trial, readable, safe
+from benchforge.plugin import FoldedFinding, Reporter, Summary, Trial, readable, safe
 from benchforge_reporters.document.answers import SIGNS
 from benchforge_reporters.document.causes import SIGNS as CAUSE_SIGNS
+from benchforge_reporters.document.causes import CauseText, Quotable, cause_texts
 from benchforge_reporters.document.claims import STATES, ClaimLine, counted_states
 from benchforge_reporters.document.document import ResultDocument, Section, document
-from benchforge_reporters.document.quotable import Quotable
 from benchforge_reporters.terminal.fitted import fitted
-from benchforge_reporters.terminal.level_lines import legend, level_lines
-from benchforge_reporters.terminal.overview_lines import claim_rows, counts, matrix
+from benchforge_reporters.terminal.level_lines import (
+    claim_rows,
+    counts,
+    legend,
+    level_lines,
+    matrix,
+)
 from benchforge_reporters.terminal.paint import Paint
-from benchforge_reporters.text.kinds import NOT_BY_KIND, kind_table, kinds_heading
 from benchforge_reporters.text.pivots import pivot_table
 from benchforge_reporters.text.search import table_of
-from benchforge_reporters.text.tables import Table
+from benchforge_reporters.text.tables import NOT_BY_KIND, Table, kind_table, kinds_heading
 from benchforge_reporters.text.words import lost
 
 _LOG_LINES = 5
@@ -212,3 +217,81 @@ def _quotable(answer: Quotable, paint: Paint) -> Iterator[str]:
 def last_lines(log: str) -> list[str]:
     """Return the end of a log."""
     return safe.text(log).rstrip().splitlines()[-_LOG_LINES:]
+
+
+_MOST = 12  # trials that are named
+
+
+class Why(Terminal):
+    """Each cause of findings, with all that follows from it."""
+
+    name: ClassVar[str] = "why"
+
+    def text(
+        self,
+        summary: Summary,
+        trials: Sequence[Trial],
+        width: int | None = None,
+        colour: bool = False,
+    ) -> str:
+        """Return each cause with its findings: where, in which trials, and the limit."""
+        paint = Paint(width, colour)
+        causes = cause_texts(summary, trials).all
+        unknown = [one for one in causes if _is_unknown(one)]
+        blocks = ["\n".join(_explained(one, paint)) for one in causes if one not in unknown]
+        if unknown:
+            blocks.append("\n".join(_not_seen(unknown, paint)))
+        return "\n\n".join(blocks or ["no check found anything"]) + "\n"
+
+
+def _is_unknown(text: CauseText) -> bool:
+    """Whether a cause is only that checks could not look, and limits no answer."""
+    return text.kind == "expert" and all(
+        one.check.status == "unknown" for one in text.cause.findings
+    )
+
+
+def _not_seen(texts: Sequence[CauseText], paint: Paint) -> Iterator[str]:
+    """Yield what was not seen: a line for each check."""
+    yield paint.of("heading", "Not known, which limits no answer")
+    for text in texts:
+        for _, alike in groupby(text.cause.findings, lambda of: of.check.because or of.check.id):
+            first, *more = alike
+            checks = (one.check for one in (first, *more))
+            named = readable.conjoined(
+                dict.fromkeys(f"{one.id} {one.name}".strip() for one in checks)
+            )
+            count = first.count + sum(one.count for one in more if one.check.id == first.check.id)
+            times = f" ({readable.counted(count, 'finding')})" if count > 1 else ""
+            yield from paint.wrapped(f"{named}: {first.check.message}{times}", "  - ", "    ")
+
+
+def _explained(text: CauseText, paint: Paint) -> Iterator[str]:
+    sign, meaning, words = CAUSE_SIGNS[text.kind]
+    if text.kind == "expert":  # its findings are all that there is to say
+        yield paint.of(meaning, sign) + paint.of("heading", f" {text.id}, {words}")
+        for alike in text.outcomes:
+            yield from _of_check(alike, paint)
+        return
+    first, *more = paint.wrapped(f"{text.id}: {text.brief}", f"{sign} ")
+    yield paint.of(meaning, sign) + paint.of("heading", first[len(sign) :])
+    yield from (paint.of("heading", line) for line in more)
+    yield from paint.wrapped(f"{words}: {text.effect}", "  ")
+    yield from paint.lines("do", text.remedy and f"→ {text.remedy}", first="  ", rest="    ")
+    if text.cause.verdicts:
+        yield from paint.wrapped(f"speaks against: {readable.listed(text.cause.verdicts)}", "  ")
+    for alike in text.outcomes:
+        yield from _of_check(alike, paint)
+
+
+def _of_check(findings: Sequence[FoldedFinding], paint: Paint) -> Iterator[str]:
+    first = findings[0].check
+    count = sum(one.count for one in findings)
+    named = f"{first.id} {first.name}".strip()
+    title = f"{first.status} {named}, {readable.counted(count, 'finding')}"
+    yield from paint.wrapped(f"{title}; {first.threshold}" if first.threshold else title, "  ")
+    for finding in findings:
+        where = finding.case or finding.scenario or "the whole result"
+        numbers = readable.listed((str(number) for number in finding.trials), _MOST)
+        trials = f", trials {numbers}" if finding.trials else ""
+        yield from paint.wrapped(f"{where}{trials}: {finding.check.message}", "    - ", "      ")

@@ -1,11 +1,19 @@
-"""One cell of a table: a value with its spread, a single value, or that it is not known."""
+"""One cell of a table: a value with its spread, or that it is not known; and labels of rows."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from benchforge.plugin import MetricSummary, Sample, Statistic, TrialSample, readable, titled
+from benchforge.plugin import (
+    CaseSummary,
+    MetricSummary,
+    Sample,
+    Statistic,
+    TrialSample,
+    readable,
+    titled,
+)
 
 CENTRES = ("median", "mean", "average")
 "The statistics beside which a spread can stand."
@@ -219,3 +227,36 @@ def _highest(line: MetricSummary) -> float:
 
 def _title(line: MetricSummary) -> str:
     return titled(line.metric, line.of)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Heads, and for each case the words below them."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def case_labels(cases: Sequence[CaseSummary]) -> Labels:
+    """Return the server, the driver where there are several, and what varies."""
+    paths = tuple(dict.fromkeys(path for one in cases for path in one.case.vary))
+    drivers = len({one.case.driver for one in cases}) > 1
+    return Labels(
+        ("server", *(("driver",) if drivers else ()), *short(paths)),
+        tuple(
+            (
+                case.server,
+                *((case.driver,) if drivers else ()),
+                *(str(case.vary.get(path, "")) for path in paths),
+            )
+            for case in (one.case for one in cases)
+        ),
+    )
+
+
+def short(paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the last name of each path, or all of it where several end alike."""
+    last = [path.rpartition(".")[2] for path in paths]
+    return tuple(
+        name if last.count(name) == 1 else path for path, name in zip(paths, last, strict=True)
+    )

@@ -14,10 +14,9 @@ from benchforge.plugin import (
     places,
     readable,
 )
-from benchforge_reporters.text.cells import CENTRES, NOTHING, Cell, Footnotes, of_lines
-from benchforge_reporters.text.findings import in_short
-from benchforge_reporters.text.labels import short
+from benchforge_reporters.text.cells import CENTRES, NOTHING, Cell, Footnotes, of_lines, short
 from benchforge_reporters.text.tables import Column, Table, TableRow, metric_columns
+from benchforge_reporters.text.words import in_short
 
 _COUNT = readable.Scale("1", exact=True)
 

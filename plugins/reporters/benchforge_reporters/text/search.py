@@ -10,8 +10,7 @@ from benchforge.plugin import (
     readable,
     server_names,
 )
-from benchforge_reporters.text.cells import NOTHING
-from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.cells import NOTHING, case_labels
 from benchforge_reporters.text.tables import Table, TableRow, case_table, trial_table
 
 RATES = readable.Scale("requests/s")

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from benchforge.plugin import (
     CaseSummary,
+    Check,
     FailedTrial,
     Pivot,
     Summary,
@@ -17,9 +18,44 @@ from benchforge.plugin import (
     readable,
     titled,
 )
-from benchforge_reporters.text.findings import in_short
-from benchforge_reporters.text.labels import case_labels
+from benchforge_reporters.text.cells import case_labels
 from benchforge_reporters.text.standings import RANKS, ranked
+
+_WORST = ("fail", "warn", "unknown")
+
+
+def of_all(summary: Summary) -> list[str]:
+    """Return what was found in comparisons and in the whole result, the worst first."""
+    checked = [*((check, ()) for check in summary.checks), *_compared(summary)]
+    findings = [(check, where) for check, where in checked if check.status != "pass"]
+    findings.sort(key=lambda of: (_WORST.index(of[0].status), of[0].id))
+    return [
+        f"{', '.join([f'{check.status} {check.id} {check.name}'.strip(), *where])}: {check.message}"
+        for check, where in findings
+    ]
+
+
+def _compared(summary: Summary) -> Iterator[tuple[Check, tuple[str, ...]]]:
+    """Yield the checks of each comparison, with what tells it from the others."""
+    several = len({(one.scenario, one.driver) for one in summary.comparisons}) > 1
+    for comparison in summary.comparisons:
+        where = [*filter(None, (comparison.scenario, comparison.driver))] if several else []
+        where += [f"{path.rpartition('.')[2]}={value}" for path, value in comparison.vary.items()]
+        name = ("; ".join(where),) if where else ()
+        yield from ((check, name) for check in comparison.checks)
+
+
+def in_short(cases: Iterable[CaseSummary]) -> str:
+    """Return the ids of what kept numbers from being believed; empty where all are believed."""
+    doubts = [
+        f"{check.id} {check.name}"
+        for case in cases
+        for trial in case.doubted
+        if trial.used
+        for check in trial.checks
+    ]
+    return ", ".join(dict.fromkeys(doubts))
+
 
 SMOKE = "SMOKE: shows that everything works; the numbers mean nothing"
 NO_WINNER = "nothing here is called a winner: this shows every trial's value and the spread"
@@ -107,9 +143,13 @@ def made(summary: Summary, trials: Sequence[Trial]) -> list[tuple[str, str]]:
     rows += [("code", commits)] if (commits := code(summary)) else []
     rows += [("machine", ", ".join(machine))] if machine else []
     rows += [("secrets", secrets)] if (secrets := exposed(trials)) else []
-    rows += [("hosts", text) for text in hosts(trials)]
-    rows += [("CPUs", text) for text in placement(trials)]
-    return rows + [("tuning", text) for text in tuning(trials)]
+    return rows + placed(trials)
+
+
+def placed(trials: Sequence[Trial]) -> list[tuple[str, str]]:
+    """Return on which hosts and CPUs the parts ran, and what came of the tuning."""
+    texts = {"hosts": hosts(trials), "CPUs": placement(trials), "tuning": tuning(trials)}
+    return [(name, text) for name, some in texts.items() for text in some]
 
 
 def order(summary: Summary) -> str:

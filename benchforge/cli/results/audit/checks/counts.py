@@ -1,20 +1,18 @@
-"""What rates, durations, numbers of requests and bytes must be to one another."""
-
-from collections.abc import Sequence
+"""What rates, durations, and numbers of requests, bytes and ports must be to one another."""
 
 from benchforge.cli.results.audit.facts import (
     ASKED_S,
     ASKED_SHARE,
     Interval,
     amount,
+    byte_slip,
     interval,
     number,
     shown,
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Finding
-from benchforge.cli.results.audit.units import byte_slip
+from benchforge.cli.results.audit.finding import Evidence, Evidences, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import MORE, bytes_at_least, cpu_at_most
 from benchforge.text import readable
@@ -23,10 +21,14 @@ _EXACT = 0.01
 _HEAD_B = 17
 "Bytes of the shortest head of HTTP/1."
 _BITS = 8
+_PORTS = 65_536 - 1024
+_WAIT_S = 60.0
+"Linux keeps a connection in TIME_WAIT for that time, on the side that closes it."
 
 
-def rate_times_duration(row: Row) -> Sequence[Finding] | None:
-    """AC1: rate x duration is the number of requests."""
+@check("AC1", "impossible", "requests, duration and rate do not fit")
+def rate_times_duration(row: Row) -> Evidences:
+    """Rate x duration is the number of requests."""
     rates, requests = interval(row, "rate"), interval(row, "requests")
     lasted = number(row, "duration") or number(row, "duration_asked")
     if rates is None or requests is None or lasted is None or not lasted.value:
@@ -41,39 +43,32 @@ def rate_times_duration(row: Row) -> Sequence[Finding] | None:
         return []
     really = value(row, "requests") / value(row, "rate")
     implied = readable.exact(value(row, "requests") / float(lasted.value))
-    return [
-        Finding(
-            "AC1",
-            "false field" if setting else "impossible",
-            "requests, duration and rate do not fit",
-            f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
-            "but the "
-            f"row has {readable.exact(value(row, 'rate'))}/s",
-            true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
-        )
-    ]
+    return Evidence(
+        f"{readable.exact(value(row, 'requests'))} requests / {shown(lasted)} = {implied}/s, "
+        "but the "
+        f"row has {readable.exact(value(row, 'rate'))}/s",
+        true_if=f"the load lasted {readable.figure(really, 4)} s, not {shown(lasted)}",
+        severity="false field" if setting else "impossible",
+    )
 
 
-def wall_clock(row: Row) -> Sequence[Finding] | None:
-    """AC2: a load with a start and an end lasts as long as it was set to."""
+@check("AC2", "false field", "the load was shorter than its duration")
+def wall_clock(row: Row) -> Evidences:
+    """A load with a start and an end lasts as long as it was set to."""
     wall, setting = number(row, "wall"), number(row, "duration_asked")
     if wall is None or setting is None:
         return None
     if wall.high >= float(setting.value) * (1 - ASKED_SHARE):
         return []
-    return [
-        Finding(
-            "AC2",
-            "false field",
-            "the load was shorter than its duration",
-            f"{shown(wall)} from its start to its end, but the duration is {shown(setting)}",
-            true_if=f"the load lasted {shown(wall)}, not {shown(setting)}",
-        )
-    ]
+    return Evidence(
+        f"{shown(wall)} from its start to its end, but the duration is {shown(setting)}",
+        true_if=f"the load lasted {shown(wall)}, not {shown(setting)}",
+    )
 
 
-def same_length(row: Row) -> Sequence[Finding] | None:
-    """AC3: two rates of one load are of the same duration."""
+@check("AC3", "impossible", "two rates of one load are of different durations")
+def same_length(row: Row) -> Evidences:
+    """Two rates of one load are of the same duration."""
     requests, rates = interval(row, "requests"), interval(row, "rate")
     iterations, per = interval(row, "iterations"), interval(row, "iteration_rate")
     if requests is None or rates is None or iterations is None or per is None:
@@ -81,20 +76,16 @@ def same_length(row: Row) -> Sequence[Finding] | None:
     first, second = requests / rates, iterations / per
     if first.low <= second.high * (1 + _EXACT) and second.low <= first.high * (1 + _EXACT):
         return []
-    return [
-        Finding(
-            "AC3",
-            "impossible",
-            "two rates of one load are of different durations",
-            f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
-            f"{amount(second.low, 's')}",
-            true_if="the numbers are of different runs",
-        )
-    ]
+    return Evidence(
+        f"requests / rate = {amount(first.low, 's')}, iterations / rate = "
+        f"{amount(second.low, 's')}",
+        true_if="the numbers are of different runs",
+    )
 
 
-def totals(row: Row) -> Sequence[Finding] | None:
-    """AC4: what is counted twice is the same number."""
+@check("AC4", "impossible", "one number is counted twice, and differs")
+def totals(row: Row) -> Evidences:
+    """What is counted twice is the same number."""
     pairs = (
         ("requests", "status_total", "responses of all statuses"),
         ("samples", "samples_listed", "samples in the last row of the percentiles"),
@@ -107,10 +98,7 @@ def totals(row: Row) -> Sequence[Finding] | None:
     if not checked:
         return None
     return [
-        Finding(
-            "AC4",
-            "impossible",
-            "one number is counted twice, and differs",
+        Evidence(
             f"{shown(whole)} in all, but {shown(parts)} {words}",
             true_if="the two numbers are of different runs",
         )
@@ -119,8 +107,9 @@ def totals(row: Row) -> Sequence[Finding] | None:
     ]
 
 
-def successes(row: Row) -> Sequence[Finding] | None:
-    """AC5: vegeta's throughput is its successes in the time of attack and wait."""
+@check("AC5", "impossible", "the throughput is not that of the successes")
+def successes(row: Row) -> Evidences:
+    """Vegeta's throughput is its successes in the time of attack and wait."""
     good, share = interval(row, "good_rate"), number(row, "success")
     requests, lasted = interval(row, "requests"), number(row, "duration")
     if good is None or share is None or requests is None or lasted is None:
@@ -131,27 +120,20 @@ def successes(row: Row) -> Sequence[Finding] | None:
     need = Interval(max(0.0, share.low), share.high) * requests / total_s
     if good.low <= need.high * (1 + _EXACT) and good.high >= need.low * (1 - _EXACT):
         return []
-    return [
-        Finding(
-            "AC5",
-            "impossible",
-            "the throughput is not that of the successes",
-            f"{readable.percent(float(share.value))} of {shown(row.facts['requests'])} requests in "
-            f"{amount(total_s.low, 's')} = {readable.exact(need.low)}/s, but the row has "
-            f"{readable.exact(good.low)}/s",
-            true_if="the numbers are of different runs",
-        )
-    ]
+    return Evidence(
+        f"{readable.percent(float(share.value))} of {shown(row.facts['requests'])} requests in "
+        f"{amount(total_s.low, 's')} = {readable.exact(need.low)}/s, but the row has "
+        f"{readable.exact(good.low)}/s",
+        true_if="the numbers are of different runs",
+    )
 
 
-def negative(row: Row) -> Sequence[Finding] | None:
-    """AC7: no count, rate, size or time is negative."""
+@check("AC7", "impossible", "a number is negative")
+def negative(row: Row) -> Evidences:
+    """No count, rate, size or time is negative."""
     numbers = {name: fact for name in row.facts if (fact := number(row, name)) is not None}
     findings = [
-        Finding(
-            "AC7",
-            "impossible",
-            "a number is negative",
+        Evidence(
             f"{name} is {shown(fact)}",
             true_if="its sign is an error of the tool, or of a later edit",
             where=fact.origin or row.where,
@@ -162,8 +144,9 @@ def negative(row: Row) -> Sequence[Finding] | None:
     return findings or None  # numbers above 0 are no identity that holds
 
 
-def bytes_per_second(row: Row) -> Sequence[Finding] | None:
-    """AB1: bytes / duration is the number of bytes per second."""
+@check("AB1", "impossible", "bytes, duration and bytes per second do not fit")
+def bytes_per_second(row: Row) -> Evidences:
+    """Bytes / duration is the number of bytes per second."""
     per, total, lasted = (
         interval(row, "byte_rate"),
         interval(row, "bytes"),
@@ -178,21 +161,17 @@ def bytes_per_second(row: Row) -> Sequence[Finding] | None:
         return []
     slip = byte_slip(value(row, "byte_rate") * value(row, "duration") / value(row, "bytes"))
     slip = f", or {slip}" if slip else ""
-    return [
-        Finding(
-            "AB1",
-            "impossible",
-            "bytes, duration and bytes per second do not fit",
-            f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
-            f"{amount(need.low, 'B/s')}, "
-            f"but the row has {shown(row.facts['byte_rate'])}",
-            true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
-        )
-    ]
+    return Evidence(
+        f"{shown(row.facts['bytes'])} / {shown(row.facts['duration'])} = "
+        f"{amount(need.low, 'B/s')}, "
+        f"but the row has {shown(row.facts['byte_rate'])}",
+        true_if=f"the load lasted {amount((total / per).low, 's')}{slip}",
+    )
 
 
-def body(row: Row) -> Sequence[Finding] | None:
-    """AB2: a response is at least as long as its body and the shortest head."""
+@check("AB2", "unsupported", "responses are shorter than the right one")
+def body(row: Row) -> Evidences:
+    """A response is at least as long as its body and the shortest head."""
     right, requests = number(row, "body"), interval(row, "requests")
     total = interval(row, "bytes")
     if right is None or requests is None or total is None:
@@ -203,22 +182,18 @@ def body(row: Row) -> Sequence[Finding] | None:
     least = bytes_at_least(1, int(right.value), _HEAD_B)
     if each.high >= least:
         return []
-    return [
-        Finding(
-            "AB2",
-            "unsupported",
-            "responses are shorter than the right one",
-            f"{amount(total.high, 'B')} / {shown(row.facts['requests'])} responses = "
-            f"{readable.figure(each.high)} B each; a head and a body of {shown(right)} take "
-            f"{readable.exact(least)} B at least",
-            "responses are not compressed",
-            f"{readable.percent(1 - each.high / least)} of the content was missing or compressed",
-        )
-    ]
+    return Evidence(
+        f"{amount(total.high, 'B')} / {shown(row.facts['requests'])} responses = "
+        f"{readable.figure(each.high)} B each; a head and a body of {shown(right)} take "
+        f"{readable.exact(least)} B at least",
+        "responses are not compressed",
+        f"{readable.percent(1 - each.high / least)} of the content was missing or compressed",
+    )
 
 
-def link(row: Row) -> Sequence[Finding] | None:
-    """AB3: no more bytes arrive than the link carries."""
+@check("AB3", "impossible", "more bytes arrived than the link carries")
+def link(row: Row) -> Evidences:
+    """No more bytes arrive than the link carries."""
     most = number(row, "link")
     per = interval(row, "byte_rate")
     if per is None:
@@ -229,26 +204,42 @@ def link(row: Row) -> Sequence[Finding] | None:
     if per.low <= float(most.value) * MORE:
         return []
     bits = ", or these were bits, not bytes" if per.low / _BITS <= float(most.value) else ""
-    there = f"a link of {shown(most)}, by the auditor"
     true_if = f"the load went over loopback, or over a faster link{bits}"
     numbers = f"{amount(per.low, 'B/s')} > {shown(most)}"
-    return _too_much("AB3", "more bytes arrived than the link carries", numbers, there, true_if)
+    return Evidence(numbers, f"a link of {shown(most)}, by the auditor", true_if)
 
 
-def cpu(row: Row) -> Sequence[Finding] | None:
-    """AU1: no more CPUs are used than there are."""
+@check("AU1", "impossible", "more CPUs were used than there are")
+def cpu(row: Row) -> Evidences:
+    """No more CPUs are used than there are."""
     used, cores = number(row, "cpu"), number(row, "cores")
     if used is None or cores is None:
         return None
     if used.low <= cpu_at_most(1.0, float(cores.value)):
         return []
-    there, numbers = f"{_cores(cores)}, by the auditor", f"{_cores(used)} > {_cores(cores)}"
+    numbers = f"{_cores(used)} > {_cores(cores)}"
     true_if = f"the machine has {readable.exact(used.low)} CPUs or more"
-    return _too_much("AU1", "more CPUs were used than there are", numbers, there, true_if)
+    return Evidence(numbers, f"{_cores(cores)}, by the auditor", true_if)
 
 
-def _too_much(code: str, title: str, numbers: str, there: str, true_if: str) -> list[Finding]:
-    return [Finding(code, "impossible", title, numbers, there, true_if)]
+@check("AK2", "unsupported", "more connections were opened than one address has ports")
+def ports(row: Row) -> Evidences:
+    """A client has the ports for its new connections."""
+    connects, lasted = number(row, "connects"), interval(row, "duration")
+    if connects is None or lasted is None or word(row, "closer") == "server":
+        return None
+    most = _PORTS * (1 + lasted.high / _WAIT_S)
+    if connects.low <= most:
+        return []
+    addresses = -(-connects.low // most)
+    return Evidence(
+        f"{readable.exact(float(connects.value))} connections in "
+        f"{shown(row.facts['duration'])}; an address has {_PORTS:,} ports, and each is in use "
+        f"for {_WAIT_S:g} s after its connection: {readable.exact(round(most))} at most",
+        "the load came from one address to one port, and the client closed the connections",
+        f"the server closed the connections, the client reset them, its kernel reused ports "
+        f"earlier (tcp_tw_reuse), or the load came from {readable.exact(addresses)} addresses",
+    )
 
 
 def _cores(fact: Fact) -> str:

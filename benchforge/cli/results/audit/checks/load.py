@@ -1,6 +1,5 @@
 """Little's law: requests per second, times their mean time, are the requests under way."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchforge.cli.results.audit.facts import (
@@ -15,11 +14,11 @@ from benchforge.cli.results.audit.facts import (
     rate,
     samples,
     shown,
+    time_slip,
     value,
     word,
 )
-from benchforge.cli.results.audit.finding import Finding
-from benchforge.cli.results.audit.units import time_slip
+from benchforge.cli.results.audit.finding import Evidence, Evidences, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import longest_mean, mean_at_least
 from benchforge.text import readable
@@ -32,8 +31,9 @@ _MADE_UP = 1.5
 _PERCENT = 100.0
 
 
-def under_way(row: Row) -> Sequence[Finding] | None:
-    """AL1: no more requests are under way than the connections hold."""
+@check("AL1", "impossible", "more requests were under way than the connections hold")
+def under_way(row: Row) -> Evidences:
+    """No more requests are under way than the connections hold."""
     mean, rates, room = _least_mean(row), _timed_rate(row), _room(row)
     if mean is None or rates is None or room is None or word(row, "loop") == "open":
         return None
@@ -57,16 +57,7 @@ def under_way(row: Row) -> Sequence[Finding] | None:
         true_if += f", or {share} of the requests failed at once"
     if slip := time_slip(busy / (connections * each)):
         true_if += f", or {slip}"
-    return [
-        Finding(
-            "AL1",
-            "unsupported" if rests else "impossible",
-            "more requests were under way than the connections hold",
-            numbers,
-            rests,
-            true_if,
-        )
-    ]
+    return Evidence(numbers, rests, true_if, severity="unsupported" if rests else "impossible")
 
 
 @dataclass(frozen=True)
@@ -94,8 +85,9 @@ def _least_mean(row: Row) -> _Mean | None:
     return _Mean(low, low, text, estimator) if low > 0 else None
 
 
-def made_up(row: Row) -> Sequence[Finding] | None:
-    """AL5: wrk's mean is that of its requests, unless it added samples to them."""
+@check("AL5", "unsupported", "the mean is longer than requests can have taken on average")
+def made_up(row: Row) -> Evidences:
+    """Wrk's mean is that of its requests, unless it added samples to them."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
     if mean is None or rates is None or room is None:
         return None
@@ -106,17 +98,12 @@ def made_up(row: Row) -> Sequence[Finding] | None:
         return []
     plain = amount(longest_mean(connections * each, nominal_rate(row)), "s")
     rests = [] if stated else [f"{readable.exact(each)} request at a time on a connection"]
-    return [
-        Finding(
-            "AL5",
-            "unsupported",
-            "the mean is longer than requests can have taken on average",
-            f"{_connections(connections)} / {_rate(row)} = {plain} at most; the row has "
-            f"{shown(row.facts['mean'])}",
-            "; ".join([*rests, *on_duration(row)]),
-            f"it includes samples that are not requests ({row.facts['mean'].estimator})",
-        )
-    ]
+    return Evidence(
+        f"{_connections(connections)} / {_rate(row)} = {plain} at most; the row has "
+        f"{shown(row.facts['mean'])}",
+        "; ".join([*rests, *on_duration(row)]),
+        f"it includes samples that are not requests ({row.facts['mean'].estimator})",
+    )
 
 
 def busy_share(row: Row) -> float | None:
@@ -132,8 +119,9 @@ def use(row: Row) -> float | None:
     return (rates * mean).high / (room[0] * room[1])
 
 
-def idle(row: Row) -> Sequence[Finding] | None:
-    """AL2: connections of a closed loop are busy, unless something is not stated."""
+@check("AL2", "unsupported", "most connections had no request under way, in a closed loop")
+def idle(row: Row) -> Evidences:
+    """Connections of a closed loop are busy, unless something is not stated."""
     mean, rates, room = interval(row, "mean"), rate(row), _room(row)
     if mean is None or rates is None or room is None or not _always_busy(row):
         return None
@@ -144,28 +132,24 @@ def idle(row: Row) -> Sequence[Finding] | None:
     share = readable.percent(1 - busy / connections)
     lasted = value(row, "duration_asked") * busy / connections
     shorter = f"the load lasted {amount(lasted, 's')} or less, or " if on_duration(row) else ""
-    return [
-        Finding(
-            "AL2",
-            "unsupported",
-            "most connections had no request under way, in a closed loop",
-            f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
-            "way, "
-            f"on {_connections(connections)}: {share} of them had none",
-            "; ".join(
-                (
-                    *("each connection sends its next request at once", "no request was lost"),
-                    *on_duration(row),
-                )
-            ),
-            f"{shorter}the load tool waited between requests, or opened a connection for each, or "
-            f"{share} of the connections got no answer",
-        )
-    ]
+    return Evidence(
+        f"{_rate(row)} x {shown(row.facts['mean'])} = {readable.figure(busy)} requests under "
+        "way, "
+        f"on {_connections(connections)}: {share} of them had none",
+        "; ".join(
+            (
+                *("each connection sends its next request at once", "no request was lost"),
+                *on_duration(row),
+            )
+        ),
+        f"{shorter}the load tool waited between requests, or opened a connection for each, or "
+        f"{share} of the connections got no answer",
+    )
 
 
-def tail(row: Row) -> Sequence[Finding] | None:
-    """AL3: without a mean, connections / rate is the mean, and percentiles must allow it."""
+@check("AL3", "unsupported")
+def tail(row: Row) -> Evidences:
+    """Without a mean, connections / rate is the mean, and percentiles must allow it."""
     rates, room, listed = rate(row), _room(row), percentiles(row)
     if number(row, "mean") is not None or rates is None or room is None or not listed:
         return None
@@ -181,24 +165,21 @@ def tail(row: Row) -> Sequence[Finding] | None:
     lasted = value(row, "duration") or value(row, "duration_asked")
     longer = f", longer than the load of {amount(lasted, 's')}" if 0 < lasted < tail_s else ""
     unused = readable.percent(1 - last.high * rates.high / (connections * each))
-    return [
-        Finding(
-            "AL3",
-            "unsupported",
-            f"the slowest {readable.percent(share)} of the requests must have been very slow",
-            f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
-            "average, but "
-            f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
-            f"{amount(tail_s, 's')}{longer}",
-            "; ".join(["each connection was in use all the time", *on_duration(row)]),
-            f"{unused} of the connections were idle"
-            + (f", or the field holds {last.estimator}" if last.estimator else ""),
-        )
-    ]
+    return Evidence(
+        f"{_connections(connections)} / {_rate(row)} = {amount(mean_s, 's')} on "
+        "average, but "
+        f"p{percent:g} is {shown(last)}: the slowest {readable.percent(share)} must average "
+        f"{amount(tail_s, 's')}{longer}",
+        "; ".join(["each connection was in use all the time", *on_duration(row)]),
+        f"{unused} of the connections were idle"
+        + (f", or the field holds {last.estimator}" if last.estimator else ""),
+        title=f"the slowest {readable.percent(share)} of the requests must have been very slow",
+    )
 
 
-def iterations(row: Row) -> Sequence[Finding] | None:
-    """AL4: a user of k6 has one iteration at a time."""
+@check("AL4", "impossible", "more iterations were under way than there were users")
+def iterations(row: Row) -> Evidences:
+    """A user of k6 has one iteration at a time."""
     rates, mean = interval(row, "iteration_rate"), interval(row, "iteration_mean")
     users = value(row, "users")
     if rates is None or mean is None or not users:
@@ -206,17 +187,12 @@ def iterations(row: Row) -> Sequence[Finding] | None:
     busy = (rates * mean).low
     if busy <= users * _ITERATIONS_SLACK:
         return []
-    return [
-        Finding(
-            "AL4",
-            "impossible",
-            "more iterations were under way than there were users",
-            f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
-            f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
-            f"{readable.exact(users)} users at most",
-            true_if=f"{readable.exact(busy)} users ran",
-        )
-    ]
+    return Evidence(
+        f"{readable.exact(value(row, 'iteration_rate'))} iterations/s x "
+        f"{amount(value(row, 'iteration_mean'), 's')} = {readable.figure(busy)} under way; "
+        f"{readable.exact(users)} users at most",
+        true_if=f"{readable.exact(busy)} users ran",
+    )
 
 
 def _room(row: Row) -> tuple[float, float, bool] | None:

@@ -1,4 +1,4 @@
-"""Times of single runs: what is computed from them, and what they can tell apart."""
+"""Times of runs: what is computed from them, and what runs and sittings can tell apart."""
 
 import math
 import statistics
@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from benchforge.cli.results.audit.facts import amount, number, shown, value
-from benchforge.cli.results.audit.finding import Finding
+from benchforge.cli.results.audit.finding import Evidence, Evidences, Finding, check
 from benchforge.parts.reader import Row
 from benchforge.results.validity.identities import statistics_of
 from benchforge.text import readable
 
 _EXACT = 1e-6
-_TWO, _NORMAL = 2, 1.96
+_TWO, _NORMAL, _TO_SD = 2, 1.96, 1.4826
+_FEWEST_ROWS = 10
+"Rows that two sittings have, for their noise to be known."
 
 
-def computed(row: Row) -> Sequence[Finding] | None:
-    """AR1: mean, deviation, median and extremes are those of the listed times."""
+@check("AR1", "impossible")
+def computed(row: Row) -> Evidences:
+    """Mean, deviation, median and extremes are those of the listed times."""
     if not row.times or not any(name in row.facts for name in _OF_TIMES):
         return None
     findings = []
@@ -32,13 +35,11 @@ def computed(row: Row) -> Sequence[Finding] | None:
             continue
         count = readable.counted(len(row.times), "listed time")
         findings.append(
-            Finding(
-                "AR1",
-                "impossible",
-                f"the {words} is not that of the listed times",
+            Evidence(
                 f"{count} give {amount(right[0], 's')}, the row has {shown(fact)}",
                 true_if="the list leaves out runs, or is of another run",
                 where=fact.origin,
+                title=f"the {words} is not that of the listed times",
             )
         )
     return findings
@@ -59,8 +60,9 @@ def _right(name: str, times: Sequence[float]) -> list[float]:
     return [right or 0.0, statistics.pstdev(times)] if name == "sd" else [right or 0.0]
 
 
-def derived(row: Row) -> Sequence[Finding] | None:
-    """AR2: operations per second and the sum follow from the mean."""
+@check("AR2", "impossible")
+def derived(row: Row) -> Evidences:
+    """Operations per second and the sum follow from the mean."""
     mean, rounds = number(row, "mean"), value(row, "requests")
     per_second, total = number(row, "per_second"), number(row, "sum")
     if mean is None or not mean.value or (per_second is None and total is None):
@@ -73,28 +75,26 @@ def derived(row: Row) -> Sequence[Finding] | None:
         if fact is None or abs(float(fact.value) - right) <= _EXACT * right + fact.resolution:
             continue
         findings.append(
-            Finding(
-                "AR2",
-                "impossible",
-                f"{words} does not follow from the mean",
+            Evidence(
                 f"a mean of {shown(mean)} gives {amount(right, unit)}, the row has {shown(fact)}",
                 true_if="the fields are of different runs",
                 where=fact.origin,
+                title=f"{words} does not follow from the mean",
             )
         )
     return findings
 
 
-def neighbours(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AN1: rows next to each other in rank differ by more than their noise."""
+@check(
+    "AN1", "not resolved", "two neighbours in rank differ by less than their noise", scope="table"
+)
+def neighbours(name: str, rows: Sequence[Row]) -> Evidences:
+    """Rows next to each other in rank differ by more than their noise."""
     ranked = sorted((row for row in rows if _spread(row) is not None), key=_mean)
     if len(ranked) < _TWO:
         return None
     return [
-        Finding(
-            "AN1",
-            "not resolved",
-            "two neighbours in rank differ by less than their noise",
+        Evidence(
             f"{faster.row_name}: {amount(faster.mean, 's')} +- {amount(faster.error, 's')}, "
             f"{slower.row_name}: {amount(slower.mean, 's')} +- {amount(slower.error, 's')} "
             f"(standard errors of {faster.runs} and {slower.runs} runs)",
@@ -131,3 +131,33 @@ def _spread(row: Row) -> float | None:
     if "rate" in row.facts or "sum" not in row.facts or _runs(row) < _TWO:
         return None
     return value(row, "sd")
+
+
+def ranks(name: str, older: Sequence[Row], newer: Sequence[Row]) -> Finding | None:
+    """Neighbours in rank differ by more than the same row between two sittings.
+
+    Return None where too few rows are in both, or where all ranks are resolved.
+    """
+    before = {row.name: value(row, "rate") for row in older}
+    both = [row for row in newer if value(row, "rate") > 0 and before.get(row.name, 0) > 0]
+    if len(both) < _FEWEST_ROWS:
+        return None
+    changes = [math.log(value(row, "rate") / before[row.name]) for row in both]
+    middle = statistics.median(changes)
+    spread = _TO_SD * statistics.median(abs(change - middle) for change in changes)
+    ranked = sorted((value(row, "rate") for row in newer if value(row, "rate") > 0), reverse=True)
+    pairs = list(pairwise(ranked))
+    # The change between two sittings has the noise of both, and so has that of two rows.
+    inside = sum(math.log(more / less) < _NORMAL * spread for more, less in pairs)
+    if not inside:
+        return None
+    return Finding(
+        "AN3",
+        "not resolved",
+        "neighbours in rank differ by less than one row between two sittings",
+        f"{inside} of {len(pairs)} neighbouring pairs of {name}: the rate of {len(both)} rows "
+        f"changed by {readable.percent(math.expm1(spread))} (robust standard deviation)",
+        "nothing that is measured changed between the sittings",
+        "versions, machine or load changed between the two",
+        row=name,
+    )

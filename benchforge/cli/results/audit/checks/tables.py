@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from benchforge.cli.results.audit.facts import amount, interval, number, shown, value, word
-from benchforge.cli.results.audit.finding import Finding
+from benchforge.cli.results.audit.finding import Evidence, Evidences, check
 from benchforge.parts.reader import Row
 from benchforge.text import readable
 
@@ -16,22 +16,13 @@ _DIGITS = 12
 _MOST_BYTES = 1.6
 _SUM = 0.01
 _MEASURED = (
-    "rate",
-    "requests",
-    "mean",
-    "sd",
-    "max",
-    "min",
-    "p50",
-    "p90",
-    "p99",
-    "byte_rate",
-    "cpu",
+    *("rate", "requests", "mean", "sd", "max", "min", "p50", "p90", "p99", "byte_rate", "cpu"),
 )
 
 
-def copies(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AX1: no two rows have all their measured numbers in common."""
+@check("AX1", "false field", "a row is a copy of another one", scope="table")
+def copies(name: str, rows: Sequence[Row]) -> Evidences:
+    """No two rows have all their measured numbers in common."""
     if len(rows) < 2:  # noqa: PLR2004 - of one row there is no copy
         return None
     first: dict[tuple[tuple[str, float], ...], Row] = {}
@@ -44,10 +35,7 @@ def copies(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
             continue
         same = ", ".join(f"{entry} {shown(row.facts[entry])}" for entry, _ in measured)
         findings.append(
-            Finding(
-                "AX1",
-                "false field",
-                "a row is a copy of another one",
+            Evidence(
                 f"{row.name} and {other.name} have the same {same}",
                 true_if="both names are of one measurement",
                 row=row.name,
@@ -61,8 +49,9 @@ def _digits(number_: float) -> int:
     return len(f"{number_:.12g}".replace(".", "").partition("e")[0].strip("0"))
 
 
-def mean_is_percentile(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AX2: the mean and the p99 of a row are two numbers."""
+@check("AX2", "false field", "the mean stands in the column of the p99", scope="table")
+def mean_is_percentile(name: str, rows: Sequence[Row]) -> Evidences:
+    """The mean and the p99 of a row are two numbers."""
     both = [row for row in rows if "mean" in row.facts and "p99" in row.facts]
     same = [row for row in both if value(row, "mean") == value(row, "p99") and value(row, "mean")]
     if not both:
@@ -70,10 +59,7 @@ def mean_is_percentile(name: str, rows: Sequence[Row]) -> Sequence[Finding] | No
     if len(same) < _SEVERAL:
         return []
     return [
-        Finding(
-            "AX2",
-            "false field",
-            "the mean stands in the column of the p99",
+        Evidence(
             f"mean {shown(row.facts['mean'])} = p99 {shown(row.facts['p99'])}, in {len(same)} of "
             f"{len(both)} rows of {name}",
             true_if="all requests of each of these rows took the same time",
@@ -84,77 +70,56 @@ def mean_is_percentile(name: str, rows: Sequence[Row]) -> Sequence[Finding] | No
     ]
 
 
-def misnamed(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AF1: a column holds what its name says, as far as the publisher's own script shows."""
+@check("AF1", "false field", "the column percentile99 holds another percentile", scope="table")
+def misnamed(name: str, rows: Sequence[Row]) -> Evidences:
+    """A column holds what its name says, as far as the publisher's own script shows."""
     listed = [row for row in rows if "p99" in row.facts]
     if not listed:
         return None
     wrong = [row for row in listed if row.facts["p99"].estimator.startswith("oha's p95")]
     if not wrong:
         return []
-    return [
-        Finding(
-            "AF1",
-            "false field",
-            "the column percentile99 holds another percentile",
-            f"{len(wrong)} rows of {name}: {wrong[0].facts['p99'].estimator}",
-            "the file was made by that script",
-            "the column were called percentile95",
-            row=f"{len(wrong)} rows",
-            where=wrong[0].facts["p99"].origin,
-        )
-    ]
+    return Evidence(
+        f"{len(wrong)} rows of {name}: {wrong[0].facts['p99'].estimator}",
+        "the file was made by that script",
+        "the column were called percentile95",
+        row=f"{len(wrong)} rows",
+        where=wrong[0].facts["p99"].origin,
+    )
 
 
-def sums(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AC6: the rows of a table add up to its row of totals."""
+@check("AC6", "impossible", "the rows do not add up to their total", scope="table")
+def sums(name: str, rows: Sequence[Row]) -> Evidences:
+    """The rows of a table add up to its row of totals."""
     total = next((row for row in rows if "total" in row.facts), None)
     parts = [row for row in rows if "total" not in row.facts]
     if total is None or not parts:
         return None
-    findings = []
+    differ = []
     for fact in ("requests", "failed"):
         if number(total, fact) is None or any(number(row, fact) is None for row in parts):
             continue
         added = sum(value(row, fact) for row in parts)
         if abs(added - value(total, fact)) > _SUM * max(added, 1.0):
-            findings.append(
-                _sum_differs(
-                    total,
-                    f"the rows have {readable.exact(added)} {fact}, {total.name} has "
-                    f"{readable.exact(value(total, fact))}",
-                )
-            )
+            whole = readable.exact(value(total, fact))
+            differ.append(f"the rows have {readable.exact(added)} {fact}, {total.name} has {whole}")
     counted = [row for row in parts if value(row, "requests") and number(row, "mean")]
     requests = sum(value(row, "requests") for row in counted)
     mean = number(total, "mean")
-    if mean is not None and requests and not findings:
+    if mean is not None and requests and not differ:
         right = sum(value(row, "requests") * value(row, "mean") for row in counted) / requests
         if abs(right - float(mean.value)) > _SUM * right + mean.resolution:
-            findings.append(
-                _sum_differs(
-                    total,
-                    f"the means of the rows average {amount(right, 's')}, {total.name} has "
-                    f"{shown(mean)}",
-                )
-            )
-    return findings
+            average = f"the means of the rows average {amount(right, 's')}"
+            differ.append(f"{average}, {total.name} has {shown(mean)}")
+    true_if = "rows were removed, or the total is of another run"
+    return [Evidence(numbers, "", true_if, total.name, total.where) for numbers in differ]
 
 
-def _sum_differs(total: Row, numbers: str) -> Finding:
-    return Finding(
-        "AC6",
-        "impossible",
-        "the rows do not add up to their total",
-        numbers,
-        true_if="rows were removed, or the total is of another run",
-        row=total.name,
-        where=total.where,
-    )
-
-
-def sizes(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AB4: responses of one test have about one size."""
+@check(
+    "AB4", "unsupported", "its responses have another size than those of the others", scope="table"
+)
+def sizes(name: str, rows: Sequence[Row]) -> Evidences:
+    """Responses of one test have about one size."""
     each: dict[str, float] = {}
     by_protocol: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -171,10 +136,7 @@ def sizes(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
             size = each[row.name]
             if middle and not middle / _MOST_BYTES <= size <= middle * _MOST_BYTES:
                 findings.append(
-                    Finding(
-                        "AB4",
-                        "unsupported",
-                        "its responses have another size than those of the others",
+                    Evidence(
                         f"{amount(size, 'B')} a response; the median of {len(same)} rows of "
                         f"{name} is "
                         f"{amount(middle, 'B')}",
@@ -187,8 +149,9 @@ def sizes(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
     return findings
 
 
-def unknown_spread(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
-    """AN2: a ranking needs more than one run of each row."""
+@check("AN2", "unknown", "nobody knows which ranks are noise", scope="table")
+def unknown_spread(name: str, rows: Sequence[Row]) -> Evidences:
+    """A ranking needs more than one run of each row."""
     ranked = [row for row in rows if "rate" in row.facts or "requests" in row.facts]
     if len(ranked) < 2 or not name or any("total" in row.facts for row in rows):  # noqa: PLR2004
         return None
@@ -196,14 +159,9 @@ def unknown_spread(name: str, rows: Sequence[Row]) -> Sequence[Finding] | None:
         return None
     if "samples" in name.split():
         return None
-    return [
-        Finding(
-            "AN2",
-            "unknown",
-            "nobody knows which ranks are noise",
-            f"{len(ranked)} rows, each with one number and no spread between runs",
-            true_if="the table stated the numbers of several runs of each row",
-            row=name,
-            where=ranked[0].where,
-        )
-    ]
+    return Evidence(
+        f"{len(ranked)} rows, each with one number and no spread between runs",
+        true_if="the table stated the numbers of several runs of each row",
+        row=name,
+        where=ranked[0].where,
+    )

@@ -1,10 +1,9 @@
 """What the times of a row must be to one another, and to the length of the load."""
 
 import math
-from collections.abc import Sequence
 
 from benchforge.cli.results.audit.facts import amount, number, percentiles, samples, shown
-from benchforge.cli.results.audit.finding import Finding
+from benchforge.cli.results.audit.finding import Evidence, Evidences, check
 from benchforge.parts.reader import Fact, Row
 from benchforge.results.validity.identities import (
     MORE,
@@ -20,8 +19,9 @@ _CLOCKS_S = 1.0
 "Clocks of a load differ, and the last response may come after its end."
 
 
-def order(row: Row) -> Sequence[Finding] | None:
-    """AP1: percentiles rise, from the minimum to the maximum."""
+@check("AP1", "impossible")
+def order(row: Row) -> Evidences:
+    """Percentiles rise, from the minimum to the maximum."""
     listed: dict[float, tuple[str, Fact]] = {
         percent: (f"p{percent:g}", fact) for percent, fact in percentiles(row).items()
     }
@@ -33,20 +33,19 @@ def order(row: Row) -> Sequence[Finding] | None:
         return None
     bounds = {percent: (fact.low, fact.high) for percent, (_, fact) in listed.items()}
     return [
-        Finding(
-            "AP1",
-            "impossible",
-            f"{listed[high][0]} is less than {listed[low][0]}",
+        Evidence(
             f"{listed[high][0]} {shown(listed[high][1])} < {listed[low][0]} "
             f"{shown(listed[low][1])}",
             true_if="the two are of different requests, or their names are exchanged",
+            title=f"{listed[high][0]} is less than {listed[low][0]}",
         )
         for low, high in falling(bounds)
     ]
 
 
-def mean_between(row: Row) -> Sequence[Finding] | None:
-    """AM1: the mean is between the minimum and the maximum."""
+@check("AM1", "impossible", "the mean is not one of these times")
+def mean_between(row: Row) -> Evidences:
+    """The mean is between the minimum and the maximum."""
     mean, least, most = (number(row, name) for name in ("mean", "min", "max"))
     if mean is None or (least is None and most is None):
         return None
@@ -58,8 +57,9 @@ def mean_between(row: Row) -> Sequence[Finding] | None:
     return findings
 
 
-def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
-    """AM2: the mean is one that the percentiles allow."""
+@check("AM2", "impossible", "the mean is not one of these times")
+def mean_of_percentiles(row: Row) -> Evidences:
+    """The mean is one that the percentiles allow."""
     mean, listed = number(row, "mean"), percentiles(row)
     if mean is None or not listed:
         return None
@@ -67,13 +67,8 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     least_s = mean_at_least({**lows, 0.0: max(0.0, _low(row, "min"))}, samples(row))
     if mean.high * MORE < least_s:
         shown_ = ", ".join(f"p{percent:g} {shown(fact)}" for percent, fact in listed.items())
-        return [
-            _mean(
-                f"less than {amount(least_s, 's')}, which the percentiles need at least ({shown_})",
-                mean,
-                "AM2",
-            )
-        ]
+        needed = f"{amount(least_s, 's')}, which the percentiles need at least ({shown_})"
+        return _mean(f"less than {needed}", mean)
     most = number(row, "max")
     if most is None:
         return []
@@ -81,13 +76,12 @@ def mean_of_percentiles(row: Row) -> Sequence[Finding] | None:
     most_s = mean_at_most({**highs, _ALL: most.high}, samples(row))
     if mean.low <= most_s * MORE:
         return []
-    return [
-        _mean(f"more than {amount(most_s, 's')}, which the percentiles allow at most", mean, "AM2")
-    ]
+    return _mean(f"more than {amount(most_s, 's')}, which the percentiles allow at most", mean)
 
 
-def deviation(row: Row) -> Sequence[Finding] | None:
-    """AV1: times between the minimum and the maximum deviate by so much at most."""
+@check("AV1", "impossible", "the deviation is more than the extremes allow")
+def deviation(row: Row) -> Evidences:
+    """Times between the minimum and the maximum deviate by so much at most."""
     spread, mean, most = (number(row, name) for name in ("sd", "mean", "max"))
     if spread is None or mean is None or most is None:
         return None
@@ -104,17 +98,12 @@ def deviation(row: Row) -> Sequence[Finding] | None:
     )
     if spread.low <= top_s * MORE:
         return []
-    return [
-        Finding(
-            "AV1",
-            "impossible",
-            "the deviation is more than the extremes allow",
-            f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, "
-            "the row "
-            f"has {shown(spread)}",
-            true_if="the mean, the maximum and the deviation are of different requests",
-        )
-    ]
+    return Evidence(
+        f"mean {shown(mean)} and maximum {shown(most)} allow {amount(top_s, 's')} at most, "
+        "the row "
+        f"has {shown(spread)}",
+        true_if="the mean, the maximum and the deviation are of different requests",
+    )
 
 
 def _deviation_at_most(least: float, mean: float, most: float, samples: float) -> float:
@@ -123,23 +112,19 @@ def _deviation_at_most(least: float, mean: float, most: float, samples: float) -
     return math.sqrt(variance * samples / (samples - 1) if samples > 1 else variance)
 
 
-def within_load(row: Row) -> Sequence[Finding] | None:
-    """AT1: no response takes longer than the load."""
+@check("AT1", "impossible", "a response took longer than the load")
+def within_load(row: Row) -> Evidences:
+    """No response takes longer than the load."""
     lasted, times = number(row, "duration"), _longest(row)
     if lasted is None or lasted.estimator == "asked" or times is None or not lasted.value:
         return None
     name, longest = times
     if longest.low <= longest_response(lasted.high, _CLOCKS_S):
         return []
-    return [
-        Finding(
-            "AT1",
-            "impossible",
-            "a response took longer than the load",
-            f"{name} {shown(longest)} > load of {shown(lasted)}",
-            true_if=f"the load lasted {amount(longest.low, 's')} or more",
-        )
-    ]
+    return Evidence(
+        f"{name} {shown(longest)} > load of {shown(lasted)}",
+        true_if=f"the load lasted {amount(longest.low, 's')} or more",
+    )
 
 
 def _longest(row: Row) -> tuple[str, Fact] | None:
@@ -150,14 +135,9 @@ def _longest(row: Row) -> tuple[str, Fact] | None:
     return max(names.items(), key=lambda pair: pair[1].low, default=None)
 
 
-def _mean(what: str, mean: Fact, code: str = "AM1") -> Finding:
-    return Finding(
-        code,
-        "impossible",
-        "the mean is not one of these times",
-        f"the mean, {shown(mean)}, is {what}",
-        true_if="the mean and the others are of different requests",
-    )
+def _mean(bound: str, mean: Fact) -> Evidence:
+    true_if = "the mean and the others are of different requests"
+    return Evidence(f"the mean, {shown(mean)}, is {bound}", true_if=true_if)
 
 
 def _low(row: Row, name: str) -> float:

@@ -1,0 +1,202 @@
+"""Answers for CI servers: junit.xml, and github.md for a job's page, of 1 MiB at most."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from benchforge.plugin import (
+    CaseSummary,
+    Claim,
+    Comparison,
+    ComparisonState,
+    ComparisonVerdict,
+    Reporter,
+    Summary,
+    Trial,
+    Verdict,
+    readable,
+    safe,
+)
+from benchforge.plugin.drawing import Element, JunitSuite, JunitTest, junit_xml
+from benchforge_reporters.terminal.report import Terminal
+from benchforge_reporters.text import words
+from benchforge_reporters.text.words import heading
+
+FILE: Final = "junit.xml"
+
+
+class Junit(Reporter):
+    """Each claim and each case as a test in junit.xml, for CI servers."""
+
+    name: ClassVar[str] = "junit"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write junit.xml."""
+        (folder / FILE).write_bytes(junit(summary))
+        return (folder / FILE,)
+
+
+def junit(summary: Summary) -> bytes:
+    """Return the document, in UTF-8."""
+    tests = [replace(item, group=f"{summary.name}.{item.group}") for item in answers(summary)]
+    # Strict readers take neither a fraction of a second nor a zone.
+    when = f"{summary.created.astimezone(UTC):%Y-%m-%dT%H:%M:%S}"
+    return junit_xml(
+        "benchforge", [JunitSuite(heading(summary), tests, attributes={"timestamp": when})]
+    )
+
+
+Came = Literal["passes", "fails", "invalid", "inconclusive"]
+SMOKE: Final = "a smoke asks no claim: its numbers mean nothing"
+UNASKED: Final = "nothing in the summary answers it"
+
+
+_ELEMENTS: Final[dict[Came, Element]] = {
+    "passes": "",
+    "fails": "failure",
+    "invalid": "error",
+    "inconclusive": "skipped",
+}
+
+
+def answers(summary: Summary) -> Iterator[JunitTest]:
+    """Yield the answer to each claim, comparison and case, which needs a believable number."""
+    by_label: dict[str, list[Verdict]] = {}
+    for verdict in summary.verdicts:
+        by_label.setdefault(verdict.claim, []).append(verdict)
+    for claim in summary.claims:
+        if claim.label not in by_label:
+            why = SMOKE if summary.smoke else UNASKED
+            came: Came = "inconclusive" if summary.smoke else "invalid"
+            yield _test("claims", _title(claim, None), came, why)
+        for verdict in by_label.get(claim.label, ()):
+            came = "passes" if verdict.state == "holds" else verdict.state
+            yield _test("claims", _title(claim, verdict), came, safe.line(verdict.sentence))
+    for comparison in summary.comparisons:
+        if len(comparison.cases) > 1 and comparison.verdict is not None:
+            yield _of_comparison(comparison, comparison.verdict)
+    for case in summary.cases:
+        yield _of_case(case, smoke=summary.smoke)
+
+
+_CAME: Final[dict[ComparisonState, Came]] = {
+    "decided": "passes",
+    "undecided": "inconclusive",
+    "not comparable": "invalid",
+    "broken": "invalid",
+}
+
+
+def _of_comparison(comparison: Comparison, verdict: ComparisonVerdict) -> JunitTest:
+    names = readable.conjoined([case.within for case in comparison.cases])
+    says = safe.line(": ".join(filter(None, (verdict.state, "; ".join(verdict.reasons)))))
+    name = safe.line(f"comparison of {names}")
+    return _test(comparison.scenario, name, _CAME[verdict.state], says)
+
+
+def _title(claim: Claim, verdict: Verdict | None) -> str:
+    at = "" if verdict is None else ", ".join(f"{name}={item}" for name, item in verdict.at.items())
+    says = claim.says or f"{claim.metric} of {claim.hypothesis.text}"
+    return safe.line(f"{claim.label}: {says}" + (f" ({at})" if at else ""))
+
+
+def _of_case(case: CaseSummary, *, smoke: bool) -> JunitTest:
+    scenario, name = case.case.scenario, safe.line(case.case.title)
+    counts = f"{case.trials} of {case.planned} planned measurements"
+    if smoke and case.answered(smoke=True):
+        return _test(scenario, name, "passes", f"a smoke: it works, and no number counts; {counts}")
+    if not case.answered(smoke=False):
+        return _test(scenario, name, "invalid", f"no believable number: {_why(case)}")
+    if case.believed is not None and case.believed < case.trials:
+        says = f"believed are {case.believed} of {case.trials} trials: {_why(case)}"
+        return _test(scenario, name, "passes" if case.believed else "inconclusive", says)
+    return _test(scenario, name, "passes", counts)
+
+
+def _why(case: CaseSummary) -> str:
+    """Why a case has fewer believable trials than were planned: each kind of reason once."""
+    reasons = {
+        item.failure.message: f"{item.failure.stage}: {item.failure.message}"
+        for item in case.failed
+    }
+    for check in (check for item in case.doubted for check in item.checks):
+        reasons.setdefault(check.id, f"{check.id} {check.name}: {check.message}")
+    return safe.line("; ".join(reasons.values())) or f"none of {case.planned} planned has a trial"
+
+
+def _test(group: str, name: str, came: Came, says: str) -> JunitTest:
+    return JunitTest(group, name, says, _ELEMENTS[came], came)
+
+
+GITHUB_FILE: Final = "github.md"
+# Of 1024 KiB that a step may have; several results may share a step.
+MOST_BYTES: Final = 250_000
+_MOST_SHOWN: Final = MOST_BYTES // 2
+_COLUMNS: Final = 100  # of a code block on a job's page
+_CUT: Final = "\n\n**Cut here: a step's summary takes no more. report.md has all of it.**\n"
+
+
+class GitHub(Reporter):
+    """A summary for GitHub's job page: github.md, within its size limit."""
+
+    name: ClassVar[str] = "github"
+    appended_to: ClassVar[str] = "GITHUB_STEP_SUMMARY"
+
+    def report(self, summary: Summary, trials: Sequence[Trial], folder: Path) -> Sequence[Path]:
+        """Write github.md."""
+        (folder / GITHUB_FILE).write_text(github(summary, trials), encoding="utf-8")
+        return (folder / GITHUB_FILE,)
+
+
+def github(summary: Summary, trials: Sequence[Trial]) -> str:
+    """Return the Markdown, at most MOST_BYTES of it, ended between two blocks."""
+    text, size = "", len(_CUT.encode())
+    for block in _blocks(summary, trials):
+        size += len(block.encode()) + 1
+        if size > MOST_BYTES:
+            return text + _CUT
+        text += f"{block}\n"
+    return text
+
+
+def _blocks(summary: Summary, trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield blocks that stand by themselves: what the terminal shows, then what did not pass."""
+    yield f"## {safe.markdown(words.heading(summary))}\n"
+    yield from (f"**{safe.markdown(alarm)}**\n" for alarm in words.alarms(summary))
+    shown = Terminal().text(summary, trials, _COLUMNS)
+    whole = len(shown.encode()) <= _MOST_SHOWN
+    yield safe.fenced(shown if whole else _beginning(shown), "text")
+    if not whole:
+        yield _CUT.strip()
+    yield from _unlike_passed(summary)
+    made = words.made(summary, trials)
+    yield from _folded("How it was measured", [": ".join(item) for item in made])
+
+
+def _beginning(text: str) -> str:
+    """Return as many whole lines of a text as the block of it may have."""
+    begin = text.encode()[:_MOST_SHOWN].decode(errors="ignore")
+    return begin.rpartition("\n")[0]
+
+
+def _unlike_passed(summary: Summary) -> Iterator[str]:
+    """Yield the claims, and of the cases those that did not pass."""
+    rows = [item for item in answers(summary) if item.group == "claims" or item.outcome != "passes"]
+    if rows:
+        head = ["| asked | came | because |", "| --- | --- | --- |"]
+        yield "\n".join(
+            head
+            + [
+                f"| {safe.markdown(o.name)} | **{o.outcome}** | {safe.markdown(o.text)} |"
+                for o in rows
+            ]
+        )
+        yield ""
+
+
+def _folded(title: str, texts: Sequence[str]) -> Iterator[str]:
+    if texts:
+        items = "\n".join(f"- {safe.markdown(text)}" for text in texts)
+        yield f"<details><summary>{safe.markdown(title)}</summary>\n\n{items}\n\n</details>\n"
