@@ -3,11 +3,10 @@
 import fcntl
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from front_door import Bench, bench_words
+from front_door import Bench, bench_words, captured
 from load import printers
 from load.audits import all_readers, source
 from load.queues import Setup, simulate
@@ -25,9 +24,7 @@ Transfer/sec:      1.40MB
 
 
 def piped(text: str, *words: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        bench_words("audit", "-", *words), input=text, capture_output=True, text=True, check=False
-    )
+    done = captured(bench_words("audit", "-", *words), input=text)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
 

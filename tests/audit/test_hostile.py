@@ -62,17 +62,8 @@ _VALUES = st.recursive(
 )
 _FIELDS = sorted(
     {
-        *(
-            "metrics",
-            "results",
-            "benchmarks",
-            "runs",
-            "values",
-            "rawData",
-            "json",
-            "summary",
-            "stats",
-        ),
+        *("metrics", "results", "benchmarks", "runs", "values", "rawData", "json"),
+        *("summary", "stats"),
         *("latency", "level", "framework_id", "label", "value", "framework", "rps", "duration"),
         *("latencyAvg", "totalRequests", "startTime", "requests", "status_codes", "result", "spec"),
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench
+from suite_texts.files import suite_text
 
 
 def checks(
@@ -37,16 +38,7 @@ def checks_once(bench: Bench, folder: Path, way: str, loader: str) -> list[dict[
         way,
     )
     words = ", ".join(f"'{word}'" for word in program)
-    (folder / "suite.toml").write_text(f"""benchforge = 1
-servers.one = {{ use = "command", command = [{words}] }}
-scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["pace"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[loaders.pace]
-use = "pace"
-connections = 8
-duration = "4s"
-{loader}
-""")
+    (folder / "suite.toml").write_text(suite_text("checks/checks_run", words=words, loader=loader))
     done = bench("run", folder / "suite.toml", "-o", folder / "results")
     assert done.code in {0, 4}, done.all  # 4 where others take CPU: no attempt is believed
     return list(json.loads(min(folder.glob("results/*/trials/*/trial.json")).read_text())["checks"])

@@ -16,6 +16,7 @@ from benchforge_reporters.document.explanations import REMEDIES, remedy
 from made import plain, quiet_trial
 from made.quiet_trial import LIMITS, header, observation, parts, reading, usage
 from made.turns import other_slices, turns
+from suite_texts.files import suite_text
 
 from benchforge.checks import ask
 from benchforge.checks.statistics.bridge import of_bridge
@@ -44,19 +45,6 @@ class Run(NamedTuple):
 World = Callable[..., Run]
 "A run, by the options of its suite."
 
-SUITE = """
-benchforge = 1
-servers.flask = {{ use = "{server}", app = "hello_wsgi" }}
-servers.other = {{ use = "waitress", app = "hello_wsgi" }}
-repeat = {{ blocks = 2 }}
-[loaders.closed]
-use = "{tool}"
-{load}
-[scenarios.s]
-{request}
-servers = ["flask", "other"]
-loaders = ["closed"]
-"""
 ONE, KINDS = 'request = { path = "/" }', 'kinds.add = { request = { path = "/" } }'
 FAILED = (
     FailedTrial(trial=1, block=1, attempt=1, failure=Failure(stage="start", message="it ended")),
@@ -495,7 +483,9 @@ def typed(row: Row, text: str, folder: Path) -> dict[str, Any]:
     parts = [words[n + 1].partition("=") for n, word in enumerate(words) if word == "--set"]
     settings = [(path, value) for path, _, value in parts]
     tool = 'connections = 16\nduration = "10s"\n'
-    suite = SUITE.format(server=row.server, tool=row.tool, load=tool, request=row.request)
+    suite = suite_text(
+        "checks/remedies", server=row.server, tool=row.tool, load=tool, request=row.request
+    )
     loaded(folder / "suite.toml", Registry(), settings=settings, text=suite)
     options: dict[str, Any] = {"anew": "run" in words}
     for path, value in settings:

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering, bench_words, needed, needed_module
+from front_door import Bench, answering, bench_words, captured, needed, needed_module
 
 LONG = "a" * 300
 DEEP = "/".join(["b" * 200] * 30)
@@ -92,9 +92,7 @@ def test_a_full_scratch_disk_is_told_by_its_name(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(full), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     words = [*before, *bench_words("run", "suite.toml")]
     for _ in ("while the cluster is made", "while it is copied, where that fits"):
-        done = subprocess.run(
-            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        done = captured(words, cwd=tmp_path, env=environment)
         assert done.returncode in {4, 5}, done.stderr
         everything = done.stdout + done.stderr
         assert f"a disk is full: {full} has " in everything, everything

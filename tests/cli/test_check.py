@@ -1,11 +1,10 @@
 """`benchforge check`: suites in all their profiles, and what they need, without a process."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench
+from front_door import Bench, captured
 
 from benchforge.parts.command import Need
 from benchforge.run.programs.needed import how
@@ -155,9 +154,7 @@ def test_it_works_where_nothing_can_run(tmp_path: Path) -> None:
     """No module that starts a process, and none of Linux's own, is even imported."""
     suite = tmp_path / "one.toml"
     suite.write_text(SUITE.replace("no-such-server", "sh"))
-    done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE, str(suite)], capture_output=True, text=True, check=False
-    )
+    done = captured([sys.executable, "-c", ELSEWHERE, str(suite)])
     assert (done.returncode, done.stderr) == (0, "")
     assert "one.toml: good: 1 scenario, 1 case; needs sh" in done.stdout
 

@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from front_door import Bench, lack, needed
+from front_door import Bench, captured, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.once import made_once
+from suite_texts.files import suite_text
 
 from benchforge.cli.machine.doctor.finding import MachineFinding
 from benchforge.cli.machine.doctor.machine import (
@@ -53,64 +55,9 @@ def said(findings: Iterable[MachineFinding], subject: str) -> MachineFinding:
     return found
 
 
-# A laptop as it comes: two threads a core, an eager governor, swap in use.
-LAPTOP = {
-    "proc/self/status": "Name:\tpython\nCpus_allowed_list:\t0-7\n",
-    "proc/cpuinfo": "processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu tsc\n",
-    f"{CPU}/smt/active": "1\n",
-    f"{CPU}/cpu0/cpufreq/scaling_governor": "performance\n",
-    f"{CPU}/cpu1/cpufreq/scaling_governor": "powersave\n",
-    f"{CPU}/intel_pstate/no_turbo": "0\n",
-    "sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
-    "sys/class/dmi/id/product_name": "Notebook\n",
-    "proc/meminfo": "MemTotal: 8000000 kB\nMemAvailable: 500000 kB\n"
-    "SwapTotal: 2000000 kB\nSwapFree: 800000 kB\n",
-    "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
-    "proc/sys/kernel/randomize_va_space": "0\n",
-    "proc/self/limits": "Limit  Soft Limit  Hard Limit  Units\nMax open files  1024  4096  files\n",
-    "proc/self/cgroup": "0::/user.slice/me\n",
-    "sys/fs/cgroup/user.slice/me/cpu.max": "max 100000\n",
-    "sys/fs/cgroup/user.slice/cpu.max": "150000 100000\n",
-    "sys/fs/cgroup/user.slice/me/memory.max": "2000000000\n",
-    "proc/sys/kernel/perf_event_paranoid": "4\n",
-    "sys/bus/event_source/devices/cpu/type": "4\n",
-    "proc/pressure/cpu": "some avg10=33.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/pressure/memory": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/pressure/io": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/sys/net/core/somaxconn": "128\n",
-    "proc/sys/net/ipv4/ip_local_port_range": "60000\t60999\n",
-    "sys/class/net/lo/mtu": "1500\n",
-    "proc/sys/user/max_user_namespaces": "30000\n",
-    "proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n",
-}
-
-# A server that was made for measuring, with the older control groups.
-QUIET = {
-    "proc/self/status": "Cpus_allowed_list:\t0-3,8\n",
-    "proc/cpuinfo": "model name\t: Some CPU\nflags\t\t: fpu tsc\n",
-    f"{CPU}/smt/active": "0\n",
-    f"{CPU}/cpu0/cpufreq/scaling_governor": "performance\n",
-    f"{CPU}/cpufreq/boost": "0\n",
-    "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
-    "sys/class/dmi/id/product_name": "Server\n",
-    "proc/meminfo": "MemTotal: 64000000 kB\nMemAvailable: 60000000 kB\n"
-    "SwapTotal: 0 kB\nSwapFree: 0 kB\n",
-    "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
-    "proc/sys/kernel/randomize_va_space": "2\n",
-    "proc/self/limits": "Max open files            65536                unlimited   files\n",
-    "proc/self/cgroup": "4:memory:/\n1:cpu:/\n0::/\n",
-    "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
-    "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
-    "proc/sys/kernel/perf_event_paranoid": "1\n",
-    "sys/bus/event_source/devices/cpu/type": "4\n",
-    "proc/pressure/cpu": "some avg10=1.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/pressure/memory": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/pressure/io": "some avg10=0.00 avg60=1.00 avg300=1.00 total=1\n",
-    "proc/sys/net/core/somaxconn": "4096\n",
-    "proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
-    "sys/class/net/lo/mtu": "65536\n",
-    "proc/sys/user/max_user_namespaces": "30000\n",
-}
+MACHINES = tomllib.loads(Path(__file__).with_name("doctor_machines.toml").read_text())
+LAPTOP, QUIET = MACHINES["laptop"], MACHINES["quiet"]
+"Files of /proc and /sys by path."
 
 PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", weaker=())
 
@@ -130,23 +77,9 @@ def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
 def test_everything_that_is_wrong_with_a_laptop_is_a_warning(tmp_path: Path) -> None:
     findings = found(tree(tmp_path, LAPTOP))
     assert {finding.subject for finding in findings if finding.state == "warn"} == {
-        "SMT",
-        "governor",
-        "turbo",
-        "clocksource",
-        "memory",
-        "swap",
-        "huge pages",
-        "ASLR",
-        "open files",
-        "cgroup quota",
-        "cgroup memory",
-        "perf counters",
-        "pressure",
-        "somaxconn",
-        "port range",
-        "loopback MTU",
-        "user namespaces",
+        *("SMT", "governor", "turbo", "clocksource", "memory", "swap", "huge pages"),
+        *("ASLR", "open files", "cgroup quota", "cgroup memory", "perf counters"),
+        *("pressure", "somaxconn", "port range", "loopback MTU", "user namespaces"),
     }
     assert said(findings, "swap") == MachineFinding(
         "warn",
@@ -345,17 +278,7 @@ def test_a_faulty_suite_is_exit_2(bench: Bench, tmp_path: Path) -> None:
 def test_the_interpreters_of_a_suite_are_asked(bench: Bench, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
-    text = f"""\
-benchforge = 1
-runtimes.own = {{ python = "{sys.executable}" }}
-runtimes.bare = {{ python = "{bare}/bin/python" }}
-runtimes.old = {{ python = "2.7" }}
-servers.own = {{ use = "waitress", app = "hello_flask", runtime = "own" }}
-servers.bare = {{ use = "waitress", app = "hello_flask", runtime = "bare" }}
-servers.old = {{ use = "waitress", app = "hello_flask", runtime = "old" }}
-loaders.closed = {{ use = "pace", duration = "1s" }}
-scenarios.hello = {{ servers = ["own", "bare", "old"], loaders = ["closed"] }}
-"""
+    text = suite_text("cli/doctor", bare=bare)
     (tmp_path / "one.toml").write_text(text)
     told = bench("doctor", "one.toml", "--json", code=3)
     found = {one["subject"]: one for one in json.loads(told.out)["interpreters"]}
@@ -373,16 +296,13 @@ def test_an_ordinary_user_is_told_too() -> None:
     if not Path(python).exists():
         lack(f"{python}, which every user may start")
     paths = [path for path in sys.path if "site-packages" in path or path.startswith(str(ROOT))]
-    done = subprocess.run(
+    done = captured(
         [
             *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
             *(python, "-m", "benchforge", "doctor", "--json"),
         ],
         env={**os.environ, "HOME": "/nonexistent", "PYTHONPATH": os.pathsep.join(paths)},
         cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     found = {one["subject"]: one["state"] for one in json.loads(done.stdout)["machine"]}
@@ -429,13 +349,8 @@ def elsewhere(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
 
 
 def call(environment: dict[str, str], folder: Path, *words: str) -> Done:
-    done = subprocess.run(
-        [environment["PYTHON"], "-m", "benchforge", *words],
-        env=environment,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = captured(
+        [environment["PYTHON"], "-m", "benchforge", *words], env=environment, cwd=folder
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done

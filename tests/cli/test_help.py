@@ -3,12 +3,12 @@
 import dataclasses
 import inspect
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
+from front_door import captured
 from present import present
 
 from benchforge.cli.app import group
@@ -79,9 +79,7 @@ def test_a_record_has_what_is_typed_as_its_fields_say() -> None:
 
 def test_help_of_a_command_imports_click_and_nothing_heavy() -> None:
     names = [name for name in NAMES if name not in IMPORTED_WITH_THE_COMMAND]
-    done = subprocess.run(
-        [sys.executable, "-c", ASK, *names], capture_output=True, text=True, check=True
-    )
+    done = captured([sys.executable, "-c", ASK, *names], check=True)
     assert done.stdout.count("Usage: benchforge") == len(names)
     for line in done.stderr.splitlines():
         name, *modules = line.split()

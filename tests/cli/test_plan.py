@@ -2,75 +2,20 @@
 
 import json
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering
+from front_door import Bench, answering, captured
+from suite_texts.files import suite_text
 
 from benchforge.cli.suites.plan.planned import Plan
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
 from benchforge.run.locate import locate
 
-SUITE = """\
-benchforge = 1
-title = "Two servers"
-backends.db = { use = "redis", dataset = "foo" }
-servers.app = { use = "gunicorn", app = "hello_flask" }
-servers.other = { use = "gunicorn", app = "hello_wsgi" }
-servers.front = { use = "nginx", upstream = "app" }
-loaders.closed = { use = "wrk", connections = 8, duration = "4s" }
-clients.requests = { use = "requests" }
-repeat = { blocks = 2, warmup = "1s" }
-[scenarios.hello]
-title = 'a "page" of \\ [one] #1 <b>`x`'
-request = { path = "/hello" }
-servers = ["app", "front"]
-loaders = ["closed"]
-backends = ["db"]
-vary = { "loaders.closed.connections" = [8, 16], "servers.front.upstream" = ["app", "other"] }
-[scenarios.second]
-servers = ["app"]
-clients = ["requests"]
-"""
-
-TEXT = """\
-Two servers
-7 cases, 2 blocks: 14 trials, about 1 min 43 s (14 s warm-up, 1 min 8 s load, 21 s starts and stops)
-starts and stops are estimated as 1.5 s a trial; the rest is what the suite declares
-noise that does not end adds about 32 s: waits for quiet, and repeated attempts; noise that comes \
-and goes may add more
-seed 7
-
-scenario hello: a "page" of \\ [one] #1 <b>`x`
-  6 cases, about 1 min 18 s (12 s warm-up, 48 s load, 18 s starts and stops)
-  varies loaders.closed.connections: 8, 16
-  varies servers.front.upstream: 'app', 'other'
-  what runs: starts in this order →, loaded by ←
-    db (redis) → app (gunicorn) ← closed (wrk)
-    db (redis) → app (gunicorn) → front (nginx) ← closed (wrk)
-    db (redis) → other (gunicorn) → front (nginx) ← closed (wrk)
-  cases
-    1 app · closed · connections=8
-    2 front · closed · connections=8 · upstream=app
-    3 front · closed · connections=8 · upstream=other
-    4 app · closed · connections=16
-    5 front · closed · connections=16 · upstream=app
-    6 front · closed · connections=16 · upstream=other
-
-scenario second
-  1 case, about 25 s (2 s warm-up, 20 s load, 3 s starts and stops)
-  what runs: starts in this order →, loaded by ←
-    app (gunicorn) ← requests
-  cases
-    7 app · requests
-
-order: numbers of the cases
-  block 1: 7 2 5 1 3 6 4
-  block 2: 1 2 6 5 4 3 7
-"""
+SUITE = suite_text("cli/plan")
+TEXT = Path(__file__).with_name("plan.txt").read_text()
 
 
 @pytest.fixture
@@ -222,9 +167,7 @@ def test_dot_is_a_graph_of_the_parts(bench: Bench, suite: Path) -> None:
     titles = re.findall(r'\{ label = ("(?:[^"\\]|\\.)*")', text)
     assert unquoted(titles[0]) == 'hello: a "page" of \\ [one] #1 <b>`x`'
     if (program := locate("dot")) is not None:
-        graphviz = subprocess.run(
-            [program, "-Tsvg"], input=drawn, text=True, capture_output=True, check=True, timeout=300
-        )
+        graphviz = captured([program, "-Tsvg"], input=drawn, check=True, timeout=300)
         assert graphviz.stderr == ""
         assert graphviz.stdout.count('class="edge"') == len(edges)
 

@@ -1,11 +1,11 @@
 """A command that reads a result opens each of its files once."""
 
 import json
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
+from front_door import captured
 from made import plain
 
 from benchforge.model.files.folder import HEADER, TRIAL, TRIALS
@@ -32,9 +32,7 @@ def test_each_trial_is_opened_once(tmp_path: Path) -> None:
         file = tmp_path / TRIALS / f"{number:04}" / TRIAL
         file.parent.mkdir(parents=True)
         file.write_text(plain.trial(number=number, block=number, case=CASE).model_dump_json())
-    done = subprocess.run(
-        [sys.executable, "-c", OPENS, str(tmp_path)], capture_output=True, text=True, check=False
-    )
+    done = captured([sys.executable, "-c", OPENS, str(tmp_path)])
     opened = json.loads(done.stderr.splitlines()[-1])
     for command, files in zip(COMMANDS, opened[1:], strict=True):
         names = Counter(Path(file).name for file in files)

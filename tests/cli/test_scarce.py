@@ -12,25 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_door import Told, bench_words, lack, needed
+from front_door import Told, bench_words, captured, lack, needed
+from suite_texts.files import suite_text
 from users import NOBODY, as_root
 
-SUITE = """benchforge = 1
-smoke = true
-[servers.a]
-use = "waitress"
-app = "hello_wsgi"
-[loaders.pace]
-use = "pace"
-connections = 1
-duration = "100ms"
-[scenarios.s]
-servers = ["a"]
-loaders = ["pace"]
-[repeat]
-quiet = "off"
-blocks = 1
-"""
+SUITE = suite_text("cli/scarce")
 MEMORY = "error: memory ran out\nhint: raise the limit (ulimit -v), or end other programs\n"
 FILES = "error: Too many open files: all descriptors are in use\nhint: raise the limit (ulimit -n"
 
@@ -44,13 +30,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def limited(folder: Path, limit: int, most: int, *words: str) -> Told:
-    done = subprocess.run(
-        bench_words(*words),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(limit, (most, most)),
+    done = captured(
+        bench_words(*words), cwd=folder, preexec_fn=lambda: resource.setrlimit(limit, (most, most))
     )
     assert "Traceback" not in done.stderr, done.stderr
     return Told(done.returncode, done.stdout, done.stderr)
@@ -165,13 +146,10 @@ def test_an_ordinary_user_with_a_closed_home_is_told() -> None:
     python = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
     if not Path(python).exists():
         lack(f"{python}, which every user may start")
-    done = subprocess.run(
+    done = captured(
         [*NOBODY, python, "-m", "benchforge", "doctor", "--json"],
         env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)},
         cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
     )
     shutil.rmtree(home)
     assert done.returncode == 0, done.stderr

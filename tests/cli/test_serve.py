@@ -14,55 +14,14 @@ from pathlib import Path
 
 import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, needed, needed_module
+from suite_texts.files import suite_text
 
 LOGS = "bf-serve-"
 
 
 def suite(folder: Path) -> Path:
     path = folder / "serving.toml"
-    path.write_text(f"""benchforge = 1
-backends.agents = {{ use = "postgresql", dataset = "agents" }}
-servers.flask = {{ use = "gunicorn", app = "flask_agents" }}
-servers.running = {{ use = "url", url = "http://127.0.0.1:9" }}
-loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
-tuning.sysctl = {{ "net.core.somaxconn" = 100 }}
-tuning.limits = {{ nofile = 512 }}
-[servers.beside]
-{answering()}
-[servers.plain]
-{answering()}
-[servers.wrong]
-{answering()}
-[servers.idle]
-{answering()}
-[scenarios.agents]
-request = {{ path = "/agents" }}
-servers = ["flask"]
-backends = ["agents"]
-loaders = ["wrk"]
-[scenarios.index]
-request = {{ path = "/index" }}
-servers = ["flask"]
-loaders = ["wrk"]
-[scenarios.beside]
-request = {{ path = "/ping" }}
-servers = ["beside"]
-backends = ["agents"]
-loaders = ["wrk"]
-[scenarios.alone]
-request = {{ path = "/ping" }}
-servers = ["beside"]
-loaders = ["wrk"]
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["plain", "running"]
-loaders = ["wrk"]
-[scenarios.never]
-request = {{ path = "/ping" }}
-servers = ["wrong"]
-loaders = ["wrk"]
-expect = {{ status = 418 }}
-""")
+    path.write_text(suite_text("cli/serve", answering=answering()))
     return path
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import answering, bench_words, calls
+from suite_texts.files import suite_text
 
 from benchforge.checks.summary import concluded
 from benchforge.cli.measure.run.session import in_turns
@@ -16,16 +17,7 @@ from benchforge.suite.load import load
 # Each start draws its own 2 to 8 ms for an answer: three blocks decide nothing.
 DRAWS = """'sh', '-c', 'exec "$@" --wait 0.00$((2 + 1$(date +%N) % 7))', 'sh', """
 UNSTEADY = answering().replace("[", f"[{DRAWS}", 1)
-SUITE = f"""benchforge = 1
-loaders.closed = {{ use = "pace", connections = 8, duration = "500ms" }}
-metrics.throughput = {{ use = "throughput" }}
-scenarios.hello = {{ request = {{ path = "/" }}, servers = ["one", "two"], loaders = ["closed"] }}
-repeat = {{ blocks = 3, quiet = "off" }}
-[servers.one]
-{UNSTEADY}
-[servers.two]
-{UNSTEADY}
-"""
+SUITE = suite_text("cli/sooner", unsteady=UNSTEADY)
 SAYS = "to decide hello sooner: "
 
 

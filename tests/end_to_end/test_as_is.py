@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench, bench_words, lack, needed, needed_module
+from suite_texts.files import suite_text
 
 APPS = PROGRAMS / "apps/shop_as_is"
 HOSTS = Path("/etc/hosts")
@@ -22,37 +23,7 @@ NO_NAMESPACES = [
     ),
     "-",
 ]
-SUITE = f"""benchforge = 1
-smoke = true
-backends.store = {{ use = "redis", port = 6379, names = ["cache"], password = "only-for-the-shop" }}
-runtimes.own = {{ python = '{sys.executable}' }}
-loaders.closed = {{ use = "pace", connections = 2, duration = "300ms" }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[backends.database]
-use = "postgresql"
-dataset = "./data"
-port = 5432
-names = ["db", "tfb-database"]
-user = "shop owner"
-password = "only-for-the-shop"
-database = "shop"
-[servers.shop]
-use = "command"
-command = "gunicorn -b 0.0.0.0:8080 shop:app"
-directory = '{APPS}'
-runtime = "own"
-port = 8080
-[scenarios.shop]
-servers = ["shop"]
-loaders = ["closed"]
-backends = ["database", "store"]
-[scenarios.shop.expect.json]
-articles = 2
-cached = true
-other_login = "refused"
-label = "127.0.0.1"
-runtime = true
-"""
+SUITE = suite_text("end_to_end/as_is", apps=APPS)
 
 
 @pytest.fixture

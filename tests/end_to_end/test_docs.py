@@ -5,7 +5,6 @@ import contextlib
 import importlib
 import json
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import get_args
 import pytest
 from documents.pages import DOCS, ROOT, Block, anchors, blocks, links, pages, shows_blocks
 from documents.terminal import NoRule, Terminal, lines, pattern
+from front_door import captured
 from hosts_lab import lab
 
 from benchforge.cli.plugins.options import options
@@ -176,9 +176,7 @@ def test_the_reference_follows_the_code(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_pages_build_without_a_warning_and_without_the_network(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "d")]
-    done = subprocess.run(
-        [*words, str(DOCS), str(tmp_path / "html")], capture_output=True, text=True, check=False
-    )
+    done = captured([*words, str(DOCS), str(tmp_path / "html")])
     assert (done.returncode, done.stderr) == (0, "")
     for page in (tmp_path / "html").rglob("*.html"):
         loaded = re.findall(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from front_door import captured
 from installed import ROOT
 from repository import git
 
@@ -53,13 +54,10 @@ class Job(NamedTuple):
 
     def run(self, script: str, given: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """Run a step as a runner does."""
-        return subprocess.run(
+        return captured(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
             cwd=self.clone,
             env=self.surroundings | dict(given),
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=WITHIN_S,
         )
 

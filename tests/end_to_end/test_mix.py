@@ -1,44 +1,13 @@
 """A mix of requests by the command line: its plan, its run, its kinds in reports, and its check."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed
+from front_door import Bench, needed
+from suite_texts.files import suite_text
 
-SUITE = f"""benchforge = 1
-writes = ["."]
-feeds.id = {{ integers = [1, 1000000] }}
-loaders.pace = {{ use = "pace", connections = 4, duration = "1s" }}
-loaders.wrk = {{ use = "wrk", connections = 4, duration = "1s" }}
-repeat = {{ blocks = 3, seed = 7, quiet = "off" }}
-[servers.records]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
-[scenarios.shop]
-servers = ["records"]
-loaders = ["pace", "wrk"]
-[scenarios.shop.kinds.item]
-share = 3
-request = {{ path = "/items/{{id}}" }}
-expect = {{ json = {{ path = "/items/{{id}}" }} }}
-[scenarios.shop.kinds.slow]
-request = {{ path = "/slow/{{id}}" }}
-[claims.slower]
-scenario = "shop"
-metric = "latency"
-of = "mean"
-a = {{ kind = "slow", loader = "pace" }}
-b = {{ kind = "item", loader = "pace" }}
-holds = "a > 2 * b"
-[claims.unknown]
-scenario = "shop"
-metric = "latency"
-of = "mean"
-a = {{ kind = "slow", loader = "wrk" }}
-holds = "a < 10s"
-"""
+SUITE = suite_text("end_to_end/mix")
 SEARCH = """loaders = ["pace"]
 find = { rate = [40, 50], slo = ["latency mean slow < 20ms", "latency mean item < 2s"], steps = 1 }
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from front_door import calls, lack
 from other_machine import NOBODY, USERS, of_packages, other_machine
+from suite_texts.files import suite_text
 
 from benchforge.cli.machine.doctor.programs import installed
 from benchforge.parts.registry import Registry
@@ -22,16 +23,7 @@ LIBRARIES = ("libpcre", "libev", "libpq")
 # What Debian has of what a suite may need, and what people get with it.
 PROGRAMS = sorted({need.name for need in installed(Registry()).needs if need.debian})
 OF_POSTGRESQL = {"postgres", "initdb", "pg_ctl", "pg_isready", "psql"}
-SUITE = """benchforge = 1
-smoke = true
-backends.rows = { use = "postgresql" }
-backends.keys = { use = "redis" }
-backends.store = { use = "virtuoso" }
-servers.front = { use = "nginx" }
-loaders.ab = { use = "ab", connections = 2, requests = 200 }
-scenarios.all = { servers = ["front"], loaders = ["ab"], backends = ["rows", "keys", "store"] }
-repeat = { blocks = 1, quiet = "off" }
-"""
+SUITE = suite_text("end_to_end/other_machine")
 
 
 def unpacked() -> set[str]:

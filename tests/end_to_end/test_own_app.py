@@ -1,10 +1,10 @@
 """An app of the user's own: what is not there is told, before anything starts where it can be."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from front_door import Bench, needed, needed_module
+from suite_texts.files import suite_text
 
 OWN = 'use = "gunicorn", app = "site.wsgi:application", directory = "code"'
 SUITE = """\
@@ -112,21 +112,7 @@ def test_a_missing_package_has_an_install_hint(bench: Bench, tmp_path: Path, cod
     (code / "shop/wsgi.py").write_text(needs)
     (code / "own.py").write_text("import shop.wsgi\n")
     text = SUITE.replace("site.wsgi", "shop.wsgi").replace('["mine"]', '["mine", "own", "venv"]')
-    text += f"""
-[servers.own]
-use = "command"
-command = ['{sys.executable}', "own.py", "{{port}}"]
-directory = "code"
-
-[servers.venv]
-use = "gunicorn"
-app = "shop.wsgi:application"
-directory = "code"
-runtime = "mine"
-
-[runtimes.mine]
-python = '{sys.executable}'
-"""
+    text += suite_text("end_to_end/own_app")
     (tmp_path / "suite.toml").write_text(text)
     lines = bench("run", "suite.toml", code=4).out.splitlines()
     hints = [line for line in lines if line.startswith("hint: ")]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from front_door import Bench
+from suite_texts.files import suite_text
 
 APP = """\
 import gzip, itertools, json
@@ -23,51 +24,7 @@ def app(environ, start_response):
     start_response(status, [*headers, ("Content-Length", str(len(body)))])
     return [body]
 """
-SUITE = """\
-benchforge = 1
-smoke = true
-
-[loaders.closed]
-use = "pace"
-connections = 2
-duration = "1s"
-
-[repeat]
-blocks = 1
-
-[servers.a]
-use = "waitress"
-app = "rows:app"
-directory = "."
-
-[servers.b]
-use = "waitress"
-app = "rows:app"
-directory = "."
-threads = 2
-
-[scenarios.flow]
-servers = ["a"]
-loaders = ["closed"]
-
-[[scenarios.flow.kinds.note.steps]]
-name = "add"
-request = { method = "POST", path = "/notes" }
-expect = { status = [200, 201] }
-take = { id = "json:/id" }
-
-[[scenarios.flow.kinds.note.steps]]
-name = "read"
-request = { path = "/notes/{id}" }
-
-[scenarios.rows]
-servers = ["a", "b"]
-loaders = ["closed"]
-request = { path = "/rows" }
-requests = { b = { path = "/own" } }
-expect = { items.rows = 50, same_body = true }
-expects.b = { status = 202, body_matches = '"id": 49\\}' }
-"""
+SUITE = suite_text("end_to_end/right_answers")
 
 
 def test_right_answers_of_many_forms_are_no_failures(bench: Bench, tmp_path: Path) -> None:

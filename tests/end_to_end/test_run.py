@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import warm
 from faults.processes import marked
-from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, needed
+from front_door import PROGRAMS, WAITS_S, Bench, answering, bench_words, captured, needed
 from suite_texts.with_wrk import suite, trials
 
 
@@ -29,9 +29,7 @@ except SystemExit as end:
 tops = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(sorted(tops - set(sys.stdlib_module_names)), file=sys.stderr)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = captured([sys.executable, "-c", program], check=True)
     assert "Measure a suite" in done.stdout
     assert done.stderr.strip() == "['benchforge', 'click']"
 
@@ -175,14 +173,7 @@ def test_a_full_disk_keeps_what_was_measured(tmp_path: Path) -> None:
     call = " ".join(bench_words("run", f"'{path}'", "-o", f"'{full}/r'"))
     mount = f"mount -t tmpfs -o size=64m,nr_inodes=60 none '{full}'"
     script = f"{mount}; {call}; echo code $?; {look}; echo $?"
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=WAITS_S,
-        cwd=tmp_path,
-    )
+    done = captured(["unshare", "-rm", "sh", "-c", script], timeout=WAITS_S, cwd=tmp_path)
     assert "Traceback" not in done.stdout + done.stderr, done.stderr
     assert "code 5" in done.stdout, done.stdout + done.stderr
     assert "No space left on device" in done.stderr

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from front_door import captured
 from present import present
 
 from benchforge.cli.machine.doctor.programs import installed
@@ -19,13 +20,7 @@ TOOLS += ["tr"]
 
 
 def set_up(root: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["/bin/sh", str(root / "scripts/setup.sh"), *words],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return captured(["/bin/sh", str(root / "scripts/setup.sh"), *words], env=environment)
 
 
 @pytest.fixture

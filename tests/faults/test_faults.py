@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from typing import TypeVar
 import pytest
 import warm
 from faults.processes import descendant, marked
-from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, needed, needed_module
+from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, captured, needed, needed_module
 from measured.on_disk import only_result
 from suite_texts.with_wrk import suite, trials
 
@@ -188,14 +187,7 @@ _UP = " ".join(bench_words("run", "../small.toml"))
 
 def shell(folder: Path, script: str) -> Told:
     call = " ".join(bench_words("run", "small.toml"))
-    done = subprocess.run(
-        ["sh", "-c", script.replace("BENCH", call)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=WAITS_S,
-    )
+    done = captured(["sh", "-c", script.replace("BENCH", call)], cwd=folder, timeout=WAITS_S)
     return Told(done.returncode, done.stdout, done.stderr)
 
 

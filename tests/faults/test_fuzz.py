@@ -2,12 +2,11 @@
 
 import random
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import bench_words, calls, forked, needed_module
+from front_door import bench_words, calls, captured, forked, needed_module
 from measured.small_results import measured
 
 from benchforge.parts.registry import Registry
@@ -34,12 +33,9 @@ BITS += ["true", "-1", "inf", '"{backends.x.y}"', "servers", '"*"', "{ env = 'HO
 
 def test_the_scanner_agrees_with_the_readers_of_toml() -> None:
     needed_module("atheris")
-    done = subprocess.run(
+    done = captured(
         [sys.executable, HERE / "fuzz" / "positions.py", "-runs=10000", "-max_len=80", "-seed=7"],
-        capture_output=True,
-        text=True,
         timeout=500,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Done 10000 runs" in done.stderr

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench, needed, needed_module
 from serving.certificate import certificate
+from suite_texts.files import suite_text
 
 from benchforge.model.trial.answers.answer import (
     Answer,
@@ -163,20 +164,7 @@ def test_a_trial_ends_whatever_is_answered(bench: Bench, tmp_path: Path) -> None
     needed_module("benchforge_loaders")
     path = tmp_path / "suite.toml"
     command = [sys.executable, str(PROGRAMS / "faulty_servers/hostile.py"), "{port}"]
-    path.write_text(f"""benchforge = 1
-servers.dripping = {{ use = "command", command = {command}, ready_within = "9s" }}
-loaders.load = {{ use = "pace", connections = 1, duration = "1s" }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[scenarios.endless]
-request = {{ path = "/continue-drips" }}
-servers = ["dripping"]
-loaders = ["load"]
-[scenarios.deep]
-request = {{ path = "/deep" }}
-servers = ["dripping"]
-loaders = ["load"]
-expect = {{ json = {{ a = 1 }} }}
-""")
+    path.write_text(suite_text("faults/hostile_answers", command=command))
     call = bench("run", path, code=4)
     assert f"not ready within 9 s: {ENDLESS}" in call.all
     assert "expected JSON, got '[[[" in call.all

@@ -39,6 +39,7 @@ from front_door import (
     Bench,
     answering,
     bench_words,
+    captured,
     lack,
     needed,
     needed_module,
@@ -277,12 +278,8 @@ def test_kills_at_any_moment_leave_nothing(way: str) -> None:
     # A short path: PostgreSQL's socket lies below it, and the path of a socket ends at 107 bytes.
     with tempfile.TemporaryDirectory() as folder:
         words = [*OWN_PLACE, sys.executable, TORTURE, f"{folder}/t", kills, seed, minutes, way]
-        done = subprocess.run(
-            [str(word) for word in words],
-            env={**os.environ, "PYTHONPATH": str(SUPPORT)},
-            capture_output=True,
-            text=True,
-            check=False,
+        done = captured(
+            [str(word) for word in words], env={**os.environ, "PYTHONPATH": str(SUPPORT)}
         )
     if done.stderr.startswith("no private"):
         lack(done.stderr)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from datetime import timedelta
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from faults.robustness import noted
 from faults.watched import NOTHING, until, watched
-from front_door import Bench, answering, bench_words, calls
+from front_door import Bench, answering, bench_words, calls, captured
 from suite_texts.with_wrk import suite, trials
 
 from benchforge.model.files.folder import read_header, read_sessions, read_trials
@@ -30,9 +29,7 @@ def several(folder: Path) -> Path:
 def test_the_clock_of_the_test_is_believed(clock: dict[str, str]) -> None:
     def now() -> float:
         words = [sys.executable, "-c", "import time; print(time.time())"]
-        said = subprocess.run(
-            words, env={**os.environ, **clock}, capture_output=True, text=True, check=True
-        )
+        said = captured(words, env={**os.environ, **clock}, check=True)
         return float(said.stdout)
 
     assert abs(now() - time.time()) < AN_HOUR.total_seconds()

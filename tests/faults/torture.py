@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from faults.standing import processes, shared_memory, standing
+from front_door import captured
+from suite_texts.files import suite_text
 
 from benchforge.cli.console.outcome import Shown, exit_code
 from benchforge.model.files.folder import read_summary
@@ -79,31 +81,6 @@ STAGES = {
 }
 "What benchforge does where it leaves no result, by words of the processes that it started."
 BEGINS = "before the header"
-SUITE = """benchforge = 1
-network = "{network}"
-backends.db = {{ use = "postgresql" }}
-loaders.pace = {{ use = "pace", connections = 2, duration = "500ms" }}
-[servers.workers]
-use = "gunicorn"
-worker_class = "gthread"
-app = "zoo:app"
-workers = 2
-directory = '{programs}/apps'
-environment = {{ ZOO = '{programs}/processes' }}
-[servers.one]
-use = "command"
-command = ['{python}', '{programs}/servers/answers.py', "--port", "{{port}}"]
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["workers", "one"]
-loaders = ["pace"]
-backends = ["db"]
-[repeat]
-quiet = "off"
-blocks = {blocks}
-seed = {seed}
-{repeat}
-"""
 
 
 @dataclass
@@ -134,9 +111,8 @@ def torture(folder: Path, way: Way, kills: int, seed: int, minutes: float) -> Se
     (folder / "t").mkdir(parents=True)
     suite = folder / "torture.toml"
     suite.write_text(
-        SUITE.format(
-            python=sys.executable,
-            programs=PROGRAMS,
+        suite_text(
+            "faults/torture",
             network=way.network,
             blocks=kills + 3,
             seed=moments.randrange(1 << 30),
@@ -265,14 +241,8 @@ def _after_a_last_start(folder: Path, before: Sequence[str], suite: Path) -> lis
 def _ran(
     folder: Path, *words: str, before: Sequence[str] = (), within_s: float = ENDS_S
 ) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*before, *CALL, *words],
-        cwd=folder,
-        env=_environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=within_s,
+    return captured(
+        [*before, *CALL, *words], cwd=folder, env=_environment(folder), timeout=within_s
     )
 
 

@@ -268,15 +268,8 @@ def test_a_file_of_an_older_benchforge_is_not_asked_what_it_does_not_say(changed
     for file in in_order(changed):
         document = json.loads(file.read_text())
         for name in (
-            "load",
-            "url",
-            "placement",
-            "tuning",
-            "checks",
-            "probes",
-            "listener",
-            "workers",
-            "links",
+            *("load", "url", "placement", "tuning", "checks", "probes", "listener"),
+            *("workers", "links"),
         ):
             document.pop(name, None)
         for process in document["processes"]:

@@ -24,6 +24,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from front_door import captured
+
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Command, Loader, Request, Site, Target
 
@@ -236,13 +238,7 @@ def _version(part: Loader, target: Target) -> str:
     asking = part.version(site) or Command(target.python, "-m", "locust", "--version")
     if part.name == "hey":
         return "unknown: it does not tell"
-    said = subprocess.run(
-        asking.argv,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"PATH": os.environ["PATH"], **asking.environment},
-    )
+    said = captured(asking.argv, env={"PATH": os.environ["PATH"], **asking.environment})
     return (said.stdout + said.stderr).strip().splitlines()[0].partition(" from ")[0]
 
 

@@ -35,6 +35,7 @@ from measured.case import cases, trial_of
 from present import present
 from serving.certificate import certificate
 from serving.in_trial import accepts
+from suite_texts.files import suite_text
 
 from benchforge.errors import ProgramMissing
 from benchforge.model.trial.histogram import Histogram
@@ -634,18 +635,7 @@ def test_a_suite_measures_clients(tmp_path: Path) -> None:
 
 def test_clients_of_one_server_are_compared_with_one_another(bench: Bench, tmp_path: Path) -> None:
     shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
-    (tmp_path / "suite.toml").write_text(
-        f"""benchforge = 1
-clients.kept = {{ use = "http_client", requests = 300 }}
-clients.slow = {{ use = "http_client", requests = 10, delay = "20ms", mode = "noreuse" }}
-metrics.throughput = {{ use = "throughput" }}
-scenarios.one = {{ servers = ["counts"], clients = ["kept", "slow"] }}
-repeat = {{ blocks = 3, quiet = "off" }}
-[servers.counts]
-use = "command"
-command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
-"""
-    )
+    (tmp_path / "suite.toml").write_text(suite_text("plugins/clients_compared"))
     result = bench("run", "suite.toml", code=0).result
     header, summary = (
         json.loads((result / name).read_text()) for name in ("result.json", "summary.json")

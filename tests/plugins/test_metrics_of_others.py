@@ -12,6 +12,7 @@ from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal
 from front_door import Bench, answering
 from made.summaries import case, check, claim, summary
+from suite_texts.files import suite_text
 from third_party import Installs
 
 from benchforge.model.suite.search import RateSearch
@@ -47,19 +48,6 @@ class Refusals(Metric):
 def benchforge_parts():
     return [Refusals]
 '''
-SUITE = """
-benchforge = 1
-loaders.load = {{ use = "pace", connections = 2, duration = "0.2s" }}
-metrics.throughput = {{ use = "throughput" }}
-metrics.bad = {{ use = "refusals" }}
-scenarios.s = {{ request = {{ path = "/ping" }}, servers = ["one", "two"], loaders = ["load"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-profiles.smoke = {{ smoke = true }}
-[servers.one]
-{server}
-[servers.two]
-{server}
-"""
 CLAIM = """
 [claims.few]
 scenario = "s"
@@ -94,7 +82,7 @@ PAIRS = [(Errors, Refusals), (ErrorRate, RefusalRate), (Latency, Delays)]
 def suite(installs: Installs, tmp_path: Path) -> Path:
     installs("their-metrics", {"metric-refusals": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"
-    path.write_text(SUITE.format(server=answering()))
+    path.write_text(suite_text("plugins/metrics_of_others", server=answering()))
     return path
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, calls, needed
+from front_door import Bench, calls, captured, needed
 from third_party import LOADER, Installs
 
 from benchforge.cli.plugins.examination.examine import examine
@@ -308,15 +308,8 @@ def test_each_line_of_plugins_new_works(tmp_path: Path, wheel: Path, kind: str, 
 
 
 def run(*words: object, cwd: Path | None = None, environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        list(map(str, words)),
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=380,
+    done = captured(
+        list(map(str, words)), cwd=cwd, env=environment, stdin=subprocess.DEVNULL, timeout=380
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

@@ -1,11 +1,11 @@
 """Parts by kind and name, through the entry points of the installed distribution."""
 
 import importlib.metadata
-import subprocess
 import sys
 from typing import cast
 
 import pytest
+from front_door import captured
 
 from benchforge.errors import Unusable
 from benchforge.parts.part import Kind
@@ -21,13 +21,7 @@ NAMES = sorted(
 
 def test_the_distribution_brings_parts_of_every_kind() -> None:
     assert {name.partition("-")[0] for name in NAMES} == {
-        "backend",
-        "client",
-        "loader",
-        "metric",
-        "reader",
-        "reporter",
-        "server",
+        *("backend", "client", "loader", "metric", "reader", "reporter", "server")
     }
 
 
@@ -61,9 +55,7 @@ from benchforge.parts.registry import Registry
 Registry().part("loader", "ab")
 print([name for name in sys.modules if name.startswith(("benchforge_", "benchforge_metrics"))])
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = captured([sys.executable, "-c", program], check=True)
     assert "benchforge_loaders.ab.ab" in done.stdout
     assert "wrk" not in done.stdout
     assert "benchforge_servers" not in done.stdout

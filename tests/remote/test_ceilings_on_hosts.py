@@ -7,33 +7,9 @@ from typing import Any
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from suite_texts.files import suite_text
 
-SUITE = """
-benchforge = 1
-
-[placement.hosts]
-loader = ["load", "load2"]
-server = "app"
-
-[servers.hello]
-use = "waitress"
-app = "hello_wsgi"
-
-[loaders.pace]
-use = "pace"
-connections = 4
-think = "5ms"
-duration = "1s"
-
-[scenarios.hello]
-servers = ["hello"]
-loaders = ["pace"]
-
-[repeat]
-blocks = 400
-quiet = "off"
-
-"""
+SUITE = suite_text("remote/ceilings_on_hosts")
 
 
 @pytest.mark.exhaustive

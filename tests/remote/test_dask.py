@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from dask_lab import authority, cluster, table
-from front_door import WAITS_S, Told, needed_module
+from front_door import WAITS_S, Told, captured, needed_module
 from hosts_lab import Lab, lab, one_server
 
 pytestmark = pytest.mark.exhaustive
@@ -20,13 +20,10 @@ RUN = [sys.executable, "-m", "benchforge", "run", "suite.toml"]
 
 
 def benchforge(hosts: Lab, folder: Path, *words: str) -> Told:
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-m", "benchforge", *words],
         cwd=folder,
         env=hosts.environment,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=WAITS_S,
         stdin=subprocess.DEVNULL,
     )

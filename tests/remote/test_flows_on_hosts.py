@@ -8,77 +8,9 @@ from typing import Any
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from suite_texts.files import suite_text
 
-SUITE = """
-benchforge = 1
-smoke = true
-
-[placement.hosts]
-loader = ["load", "load2"]
-server = "app"
-
-[servers.shop]
-use = "command"
-command = ["{python}", "shop.py", "{address}", "{port}"]
-directory = "code"
-environment = { PASSWORD = { env = "SHOP_PASSWORD" } }
-
-[loaders.pace]
-use = "pace"
-connections = 4
-requests = 200
-
-[loaders.single]
-use = "pace"
-host = "load"
-connections = 2
-duration = "2s"
-
-[feeds.user]
-values = ["ann", "bob", "cleo", "dan"]
-order = "each once"
-
-[feeds.product]
-file = "products.csv"
-
-[scenarios.shop]
-servers = ["shop"]
-loaders = ["pace", "single"]
-
-[scenarios.shop.session]
-users = 4
-expect = { status = 302 }
-take = { token = "header:X-Token" }
-
-[scenarios.shop.session.request]
-method = "POST"
-path = "/login"
-form = { name = "{user}", password = { env = "SHOP_PASSWORD" } }
-
-[scenarios.shop.kinds.mine]
-share = 3
-request = { path = "/mine/{user}", headers = { X-Token = "{token}" } }
-
-[scenarios.shop.kinds.refused]
-request = { path = "/mine/nobody" }
-expect = { status = 401 }
-
-[[scenarios.shop.kinds.buy.steps]]
-name = "add"
-request = { method = "POST", path = "/carts", body = '{"product": {product.id}}' }
-expect = { status = 201 }
-take = { cart = "json:/cart/id" }
-
-[[scenarios.shop.kinds.buy.steps]]
-name = "pay"
-request = { method = "POST", path = "/carts/{cart}/pay", headers = { X-Token = "{token}" } }
-expect = { json = { paid = "{cart:integer}" } }
-
-[repeat]
-blocks = 1
-quiet = "off"
-
-"""
+SUITE = suite_text("remote/flows_on_hosts")
 SHOP = """
 import http.server
 import itertools

@@ -9,55 +9,13 @@ from pathlib import Path
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
 NOT_THERE = "/benchforge-asks-for-what-is-not-there"
-SUITE = """
-benchforge = 1
-smoke = true
-
-[placement.hosts]
-loader = ["load", "load2"]
-server = "app"
-
-[servers.log]
-use = "command"
-command = ["{python}", "log.py", "{address}", "{port}"]
-directory = "code"
-
-[loaders.pace]
-use = "pace"
-connections = 4
-requests = 200
-
-[feeds.item]
-file = "items.csv"
-order = "in order"
-
-[feeds.order]
-integers = [1, 252]               # also for the probes of both load tools
-order = "each once"
-
-[scenarios.mix]
-servers = ["log"]
-loaders = ["pace"]
-monitor = "off"                   # the log has its requests, too
-
-[scenarios.mix.kinds.read]
-share = 3
-request = { path = "/read/{item.id}", headers = { Authorization = { env = "LOAD_TOKEN" } } }
-
-[scenarios.mix.kinds.order]
-share = 1
-request = { method = "POST", path = "/order/{order}" }
-expect = { status = 201 }
-
-[repeat]
-blocks = 1
-quiet = "off"
-"""
+SUITE = suite_text("remote/mix_on_hosts")
 LOG = """
 import http.server
 import sys

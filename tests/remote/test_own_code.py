@@ -15,6 +15,7 @@ from front_door import needed
 from hosts_lab import told_by
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from suite_texts.files import suite_text
 
 from benchforge.errors import Unusable
 from benchforge.parts.registry import Registry
@@ -142,61 +143,7 @@ def test_imports_are_read_without_importing(tmp_path: Path) -> None:
     assert set(imported(tmp_path.glob("*.py"))) == {"flask.json", "b.c"}
 
 
-SUITE = """
-benchforge = 1
-smoke = true
-
-[placement.hosts]
-loader = "load"
-server = "app"
-upstream = "app"
-
-[runtimes.own]
-python = "PYTHON"
-requires = ["brought-word"]
-
-[servers.mine]
-use = "gunicorn"
-app = "mysite.main:app"
-directory = "../code"
-environment = { API_TOKEN = { env = "APP_TOKEN" }, PASSWORD = "a-literal-password" }
-
-[servers.old]
-use = "gunicorn"
-app = "mysite.main:app"
-directory = "../code"
-ref = "v1"
-environment = { API_TOKEN = { env = "APP_TOKEN" } }
-
-[servers.program]
-use = "command"
-command = ["{python}", "serve.py", "{address}", "{port}"]
-directory = "../code"
-runtime = "own"
-
-[servers.front]
-use = "nginx"
-upstream = "mine"
-tls = true
-
-[servers.plain]
-use = "nginx"
-upstream = "mine"
-
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "1s"
-
-[scenarios.list]
-request = { path = "/", headers = { Authorization = { env = "LOAD_TOKEN" } } }
-servers = ["old", "program", "front", "plain"]
-loaders = ["pace"]
-
-[repeat]
-blocks = 1
-quiet = "off"
-"""
+SUITE = suite_text("remote/own_code")
 APP = """
 import os
 

@@ -6,37 +6,9 @@ from pathlib import Path
 import pytest
 from dask_lab import connected
 from hosts_lab import told_by
+from suite_texts.files import suite_text
 
-SUITE = """
-benchforge = 1
-smoke = true
-
-[placement]
-loader = "0"
-server = "1"
-
-[placement.hosts]
-loader = "load"
-server = "app"
-
-[servers.hello]
-use = "waitress"
-app = "hello_wsgi"
-
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "2s"
-
-[scenarios.hello]
-servers = ["hello"]
-loaders = ["pace"]
-find = { rate = [150, 300], slo = "latency p50 < 30s", steps = 1 }
-
-[repeat]
-quiet = "off"
-
-"""
+SUITE = suite_text("remote/search_on_hosts")
 
 
 @pytest.mark.exhaustive

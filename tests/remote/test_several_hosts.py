@@ -11,41 +11,9 @@ from pathlib import Path
 import pytest
 from front_door import WAITS_S, Told, needed
 from hosts_lab import Lab, lab, one_server, told_by
+from suite_texts.files import suite_text
 
-SUITE = """
-benchforge = 1
-smoke = true
-
-[placement.hosts]
-loader = "load"
-server = "app"
-backend = "db"
-
-[backends.database]
-use = "postgresql"
-dataset = "agents"
-listen = "tcp"
-
-[servers.flask]
-use = "gunicorn"
-app = "flask_agents"
-workers = 1
-
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "1s"
-
-[scenarios.list]
-request = { path = "/agents" }
-servers = ["flask"]
-loaders = ["pace"]
-backends = ["database"]
-expect = { status = 200, same_body = true }
-
-[repeat]
-blocks = 1
-"""
+SUITE = suite_text("remote/several_hosts")
 HOSTS = ("load", "app", "db")
 
 
@@ -104,32 +72,7 @@ def test_load_server_and_database_run_on_hosts_of_their_own(tmp_path: Path) -> N
         assert verified.code == 0, verified.all
 
 
-DIVIDED = """
-benchforge = 1
-
-[placement.hosts]
-loader = ["load", "load2"]
-server = "app"
-
-[servers.waitress]
-use = "waitress"
-app = "hello_wsgi"
-
-[loaders.pace]
-use = "pace"
-connections = 4
-rate = 100
-arrivals = "constant"
-duration = "2s"
-
-[scenarios.hello]
-servers = ["waitress"]
-loaders = ["pace"]
-
-[repeat]
-blocks = 1
-quiet = "off"
-"""
+DIVIDED = suite_text("remote/several_hosts_divided")
 
 
 @pytest.mark.exhaustive

@@ -16,6 +16,7 @@ from benchforge_reporters.markdown import Markdown
 from benchforge_reporters.terminal.report import Terminal, Why
 from front_door import Bench
 from screens import STORED, compared, compared_page
+from suite_texts.files import suite_text
 
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
@@ -30,19 +31,7 @@ from benchforge.model.values.case_name import CaseName
 
 MOST_LINES = 50
 DRIFT = (1.0, 1.004, 0.995, 1.003, 0.998, 1.001)
-SUITE = """benchforge = 1
-name = "small"
-servers.flask = { use = "waitress", app = "hello_wsgi" }
-servers.other = { use = "waitress", app = "hello_wsgi", threads = 8 }
-loaders.closed = { use = "pace", connections = 2, duration = "2s" }
-repeat = { blocks = 3, seed = 7 }
-[scenarios.ping]
-title = "As fast as it can"
-request = { path = "/" }
-servers = ["flask", "other"]
-loaders = ["closed"]
-vary = { "loaders.closed.connections" = [2, 8] }
-"""
+SUITE = suite_text("reporters/first_screens")
 AUTOCANNON = Path(__file__).parents[1] / "audit/recorded/autocannon"
 WRK = """Running 30s test @ http://127.0.0.1:8080/<script>alert(1)</script>
   2 threads and 64 connections

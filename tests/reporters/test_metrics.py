@@ -21,17 +21,8 @@ from benchforge.parts.registry import Registry
 from benchforge.plugin import Histogram, Metric, Reading, Sample, Trial, Usage
 
 EVERY = (
-    Throughput,
-    Errors,
-    ErrorRate,
-    Latency,
-    Cpu,
-    Memory,
-    Transfer,
-    KeepAlive,
-    ProcessTime,
-    RateMetric,
-    Lateness,
+    *(Throughput, Errors, ErrorRate, Latency, Cpu, Memory, Transfer, KeepAlive),
+    *(ProcessTime, RateMetric, Lateness),
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, bench_words, calls
+from front_door import Bench, bench_words, calls, captured
 from measured.small_results import change_cases, read, shared, write
 
 from benchforge.text import door
@@ -315,12 +315,9 @@ def test_what_is_admitted_takes_a_gigabyte_at_most_and_all_else_is_told(
     given = ("--results", result.parent) if words == "clean" else (result,)
     (tmp_path / "t").mkdir()
     own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "t")}
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-c", LIMITED, words, *given, *(["--all"] if words == "verify" else [])],
-        capture_output=True,
-        text=True,
         timeout=300,
-        check=False,
         env={**os.environ, **own},
     )
     *said, kib = (done.stdout + done.stderr).splitlines()

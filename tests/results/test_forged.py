@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measured.once import made_once
 from measured.real_result import listed_anew
+from suite_texts.files import suite_text
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
@@ -25,22 +26,7 @@ from benchforge.results.verify.recompute.compare import verify
 Originals = tuple[Path, Path]
 Forge = Callable[[Path, Path], None]
 
-SUITE = f"""benchforge = 1
-name = "forged"
-smoke = true
-loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
-repeat = {{ blocks = 2, quiet = "off" }}
-[servers.one]
-{answering()}
-[servers.two]
-{answering("--type", "text/html")}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one", "two"]
-loaders = ["closed"]
-[scenarios.ping.expect]
-body = "pong"
-"""
+SUITE = suite_text("results/forged", answering=answering(), html=answering("--type", "text/html"))
 
 
 @pytest.fixture(scope="module")

@@ -1,28 +1,17 @@
 """A load tool that fails alike in each trial: its case ends after three, and the others go on."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from front_door import Bench, answering, needed
 from made.plain import trial
+from suite_texts.files import suite_text
 
 from benchforge.model.files.folder import read_trials
 from benchforge.model.trial.trial import ATTEMPTS, Failure, Trial
 from benchforge.stats.summary.completeness import given_up
 
-SUITE = f"""benchforge = 1
-loaders.sound = {{ use = "pace", connections = 1, duration = "100ms" }}
-scenarios.s = {{ servers = ["one"], loaders = ["crashes", "sound"] }}
-repeat = {{ blocks = 4, quiet = "off" }}
-[servers.one]
-{answering()}
-[loaders.crashes]
-use = "hyperfine"
-command = ["{sys.executable}", "-c", "raise SystemExit(3)", "{{url}}"]
-requests = 1
-runs = 1
-"""
+SUITE = suite_text("results/given_up", answering=answering())
 
 
 def crashed(result: Path) -> list[Trial]:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import pytest
 from faults.watched import Watched, keepers, until, watched
-from front_door import WAITS_S, Bench, answering, bench_words, calls, lack
+from front_door import WAITS_S, Bench, answering, bench_words, calls, captured, lack
 from measured.on_disk import edited, places
 from measured.once import made_once
 from suite_texts.with_pace import suite
@@ -402,14 +402,7 @@ def mounting(tmp_path: Path) -> Callable[[str], str]:
 
     def ran(script: str) -> str:
         text = BENCH.replace("BENCHFORGE", " ".join(bench_words())) + script
-        done = subprocess.run(
-            ["unshare", "-rm", "sh", "-c", text],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=WAITS_S,
-            cwd=tmp_path,
-        )
+        done = captured(["unshare", "-rm", "sh", "-c", text], timeout=WAITS_S, cwd=tmp_path)
         told = done.stdout + done.stderr
         assert "Traceback" not in told, told
         return told

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from measured.real_result import Where, change, copied, listed_anew, shared, trial_of
 from planted import turning
+from suite_texts.files import suite_text
 
 from benchforge.model.files.file import FileFault
 from benchforge.parts.registry import Registry
@@ -64,23 +65,7 @@ def test_nothing_of_the_suite_has_to_be_there(bench: Bench, tmp_path: Path) -> N
     )
     needed_module("waitress")
     suite = tmp_path / "gone.toml"
-    suite.write_text(
-        """benchforge = 1
-smoke = true
-loaders.closed = { use = "pace", connections = 2, requests = 90 }
-profiles.two = { repeat.blocks = 2 }
-[servers.mine]
-use = "waitress"
-app = "own:app"
-directory = "app"
-environment = { KEY = { env = "OF_THEN" } }
-[scenarios.all]
-servers = ["mine"]
-loaders = ["closed"]
-expect = { body = "ok" }
-vary = { "loaders.closed.connections" = [2, 3] }
-"""
-    )
+    suite.write_text(suite_text("results/verify_data"))
     environment = os.environ | {"OF_THEN": "secret-of-then"}
     run = calls(bench_words(), tmp_path, environment)
     told = run("run", suite, "--profile", "two", "--set", "loaders.closed.requests=60")
@@ -161,28 +146,7 @@ def test_whatever_is_changed_differs(
     assert all(fault.line for fault in found.differing)
 
 
-ASKS = """benchforge = 1
-title = "What is asked"
-servers.one = { use = "waitress", app = "hello_wsgi" }
-loaders.closed = { use = "pace", connections = 2, duration = "0.2s" }
-scenarios.other = { servers = ["one"], loaders = ["closed"] }
-repeat = { blocks = 1, quiet = "off" }
-tables.drawn = { scenario = "two", rows = "loaders.closed.connections", metric = "throughput" }
-claims.elsewhere = { scenario = "other", metric = "throughput", a = {}, holds = "a > 10" }
-[scenarios.two]
-title = "Two and four"
-servers = ["one"]
-loaders = ["closed"]
-metrics = ["throughput"]
-vary = { "loaders.closed.connections" = [2, 4] }
-[claims.more]
-scenario = "two"
-metric = "throughput"
-each = "loaders.closed.connections"
-a = {}
-holds = "a > 10"
-published = 12
-"""
+ASKS = suite_text("results/verify_asks")
 
 
 @pytest.fixture(scope="module")
@@ -341,22 +305,6 @@ def test_what_is_no_result_is_told(bench: Bench, tmp_path: Path, changed: Path) 
     assert bench("verify", changed).code == 2
 
 
-FAULTY = """benchforge = 1
-loaders.wrk = {{ use = "wrk", connections = 2, duration = "1s" }}
-scenarios.all = {{ servers = ["closes", "dies"], loaders = ["wrk", "failing"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.closes]
-{closes}
-[servers.dies]
-{dies}
-[loaders.failing]
-use = "hyperfine"
-command = ["{{python}}", "-c", "import sys; sys.exit(len(sys.argv[1]))", "{{url}}"]
-requests = 1
-runs = 2
-"""
-
-
 @pytest.mark.exhaustive
 def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> None:
     needed("wrk", "hyperfine")
@@ -369,7 +317,9 @@ def test_failed_trials_are_computed_again_too(bench: Bench, tmp_path: Path) -> N
     words = ", ".join(f"'{word}'" for word in [*misbehaves, "--way", "close", "--after", "50"])
     closes = f'use = "command"\ncommand = [{words}]\n'
     suite = tmp_path / "faulty.toml"
-    suite.write_text(FAULTY.format(closes=closes, dies=answering("--die-after", "50")))
+    suite.write_text(
+        suite_text("results/verify_faulty", closes=closes, dies=answering("--die-after", "50"))
+    )
     assert bench("run", suite, within_s=300).code == 4
     (kept,) = (tmp_path / "results").iterdir()
     told = bench("validate", kept)

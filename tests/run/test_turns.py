@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, Bench, answering, bench_words, calls, needed, needed_module
 from measured.once import made_once
+from suite_texts.files import suite_text
 
 from benchforge.errors import LaunchLost
 from benchforge.parts.command import Command
@@ -21,24 +22,6 @@ from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
 from benchforge.stats.turns import order
 
-SUITE = """benchforge = 1
-writes = ["."]
-loaders.closed = {{ use = "pace", connections = 8 }}
-metrics.throughput = {{ use = "throughput" }}
-metrics.latency = {{ use = "latency" }}
-scenarios.hello = {{ request = {{ path = "/" }}, servers = ["two", "three"], loaders = ["closed"] }}
-repeat = {{ blocks = {blocks}, interleave = "50ms", each = "400ms", seed = 7 }}
-[servers.two]
-{two}
-[servers.three]
-{other}
-[claims.alike]
-scenario = "hello"
-metric = "throughput"
-a = {{ server = "two" }}
-b = {{ server = "three" }}
-holds = "a == b +- 50%"
-"""
 OTHER = answering("--wait", "0.0035")
 ESCAPES = """
 import os, signal, time
@@ -67,7 +50,7 @@ while True:
 
 def suite(folder: Path, other: str = OTHER, blocks: int = 2) -> Path:
     path = folder / "turns.toml"
-    path.write_text(SUITE.format(two=answering(), other=other, blocks=blocks))
+    path.write_text(suite_text("run/turns", two=answering(), other=other, blocks=blocks))
     return path
 
 
@@ -230,7 +213,9 @@ def test_servers_start_at_the_same_time(bench: Bench, tmp_path: Path) -> None:
         )
 
     path = tmp_path / "turns.toml"
-    path.write_text(SUITE.format(two=waiting("a", "b"), other=waiting("b", "a"), blocks=1))
+    path.write_text(
+        suite_text("run/turns", two=waiting("a", "b"), other=waiting("b", "a"), blocks=1)
+    )
     told = bench("run", path, "-o", tmp_path / "results")
     (made,) = (tmp_path / "results").iterdir()
     assert all(trial["answers"] for trial in trials(made)[:2]), told.all
@@ -268,36 +253,7 @@ def test_a_launch_that_a_slow_server_lost_is_measured_again(bench: Bench, tmp_pa
 CLIENTS = f"""benchforge = 1
 [servers.one]
 {answering()}"""
-CLIENTS += """
-[clients.kept]
-use = "http_client"
-duration = "1s"
-[clients.anew]
-use = "http_client"
-mode = "noreuse"
-requests = 100
-[clients.tornado]
-use = "tornado"
-duration = "1s"
-[metrics]
-throughput = { use = "throughput" }
-wall = { use = "wall" }
-client_cpu = { use = "client_cpu" }
-[scenarios.hello]
-servers = ["one"]
-clients = ["kept", "anew", "tornado"]
-[repeat]
-blocks = 1
-interleave = "50ms"
-each = "400ms"
-bridge = 3
-[claims.reuse]
-scenario = "hello"
-metric = "throughput"
-a = { client = "kept" }
-b = { client = "anew" }
-holds = "a > b"
-"""
+CLIENTS += suite_text("run/turns_clients")
 
 
 def test_clients_take_turns_each_with_a_server_of_its_own(bench: Bench, tmp_path: Path) -> None:
@@ -381,34 +337,7 @@ def bridged(bench: Bench, folder: Path, text: str) -> Path:
     raise AssertionError(printed)
 
 
-LEVELS = """benchforge = 1
-loaders.kept = { use = "ab", connections = 8 }
-loaders.closed = { use = "ab", connections = 1, keep_alive = false }
-loaders.pace = { use = "pace" }
-metrics.throughput = { use = "throughput" }
-repeat = { blocks = 1, interleave = "50ms", each = "400ms" }
-[servers.cheroot]
-use = "cheroot"
-app = "hello_wsgi"
-backlog = 128  # a full queue is not believed in turns
-[scenarios.levels]
-servers = ["cheroot"]
-loaders = ["kept", "closed", "pace"]
-vary = { "loaders.pace.connections" = [2, 8] }
-turns = "all"
-[claims.kept]
-scenario = "levels"
-metric = "throughput"
-a = { server = "cheroot", loader = "kept" }
-b = { server = "cheroot", loader = "closed" }
-holds = "a > b"
-[claims.more]
-scenario = "levels"
-metric = "throughput"
-a = { server = "cheroot", loader = "pace", where = { "loaders.pace.connections" = 8 } }
-b = { server = "cheroot", loader = "pace", where = { "loaders.pace.connections" = 2 } }
-holds = "a == b +- 5%"
-"""
+LEVELS = suite_text("run/turns_levels")
 
 
 def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) -> None:
@@ -435,21 +364,6 @@ def test_load_levels_take_turns_and_ab_among_them(bench: Bench, tmp_path: Path) 
     bench("verify", made, code=0)
 
 
-STORES = """benchforge = 1
-backends.store = {{ use = "{use}", dataset = "{dataset}" }}
-servers.one = {{ use = "tornado", app = "{app}" }}
-servers.two = {{ use = "tornado", app = "{app}" }}
-loaders.closed = {{ use = "wrk", connections = 8 }}
-metrics.throughput = {{ use = "throughput" }}
-repeat = {{ blocks = 1, interleave = "100ms", each = "400ms" }}
-[scenarios.stored]
-request = {{ path = "{path}" }}
-servers = ["one", "two"]
-loaders = ["closed"]
-backends = ["store"]
-"""
-
-
 @pytest.mark.parametrize(
     ("use", "dataset", "app", "path", "program"),
     [
@@ -465,7 +379,11 @@ def test_each_server_has_a_database_of_its_own_that_is_frozen_with_it(
 ) -> None:
     needed("wrk", program)
     needed_module("tornado")
-    made = bridged(bench, tmp_path, STORES.format(use=use, dataset=dataset, app=app, path=path))
+    made = bridged(
+        bench,
+        tmp_path,
+        suite_text("run/turns_stores", use=use, dataset=dataset, app=app, path=path),
+    )
     for one in [trial for trial in trials(made) if trial["failure"] is None]:
         (check,) = (check for check in one["checks"] if check["id"] == "I1")
         assert check["status"] == "pass", check["message"]

@@ -13,6 +13,7 @@ from benchforge_reporters.text.standings import sweeps
 from front_door import Bench, answering
 from made.made_result import METRICS, case, header, trials
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.model.summary.capacity import ConcurrencySweep
 from benchforge.model.summary.summary import Summary
@@ -154,17 +155,7 @@ def test_every_form_says_it_and_the_page_draws_it(tmp_path: Path) -> None:
 
 def test_a_run_that_varies_connections_is_swept(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "rising.toml").write_text(
-        f"""benchforge = 1
-loaders.pace = {{ use = "pace", connections = 1, duration = "150ms" }}
-repeat = {{ blocks = 3, quiet = "off" }}
-[servers.slow]
-{answering("--wait", "0.02")}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["slow"]
-loaders = ["pace"]
-vary = {{ "loaders.pace.connections" = [1, 2, 4] }}
-"""
+        suite_text("stats/concurrency_sweeps", answering=answering("--wait", "0.02"))
     )
     call = bench("run", "rising.toml", code=0)
     (result,) = (tmp_path / "results").iterdir()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, answering
+from suite_texts.files import suite_text
 
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
@@ -13,18 +14,7 @@ from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
 
-SUITE = """\
-benchforge = 1
-servers.one = { use = "waitress", app = "hello_wsgi" }
-servers.two = { use = "waitress", app = "hello_flask" }
-loaders.few = { use = "pace", connections = 2, duration = "0.1s" }
-loaders.more = { use = "pace", connections = 4, duration = "0.1s" }
-scenarios.hello = { request = { path = "/" }, servers = ["one", "two"], loaders = ["few", "more"] }
-scenarios.again = { request = { path = "/" }, servers = ["two"], loaders = ["few"] }
-repeat = { blocks = 3, placebo = true, quiet = "off" }
-tables.all = { scenario = "hello", rows = "server", columns = "driver", metric = "throughput" }
-profiles.quick = { repeat = { blocks = 1, placebo = false } }
-"""
+SUITE = suite_text("stats/placebo")
 
 
 @pytest.fixture

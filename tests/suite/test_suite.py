@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 
 import pytest
 from pydantic import Field, PositiveInt, model_validator
+from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
 from benchforge.plugin import (
@@ -149,43 +150,7 @@ def registry() -> Registry:
     return found
 
 
-SUITE = """\
-benchforge = 1
-title = "Two servers"
-
-[backends.agents]
-use = "postgresql"
-settings = { max_connections = 1000, fsync = false }
-
-[servers.django]
-use = "gunicorn"
-app = "django_agents"
-workers = 4
-
-[servers.aiohttp]
-use = "gunicorn"
-app = "aiohttp_agents"
-
-[loaders.closed]
-use = "wrk"
-connections = 64
-duration = "10s"
-
-[scenarios.agents]
-request = { path = "/agents" }
-servers = ["django", "aiohttp"]
-loaders = ["closed"]
-backends = ["agents"]
-expect = { status = 200, json = [1] }
-
-[repeat]
-blocks = 4
-warmup = "3s"
-
-[profiles.quick]
-repeat.blocks = 3
-loaders.closed.duration = "3s"
-"""
+SUITE = suite_text("suite/suite")
 
 
 class Folder:
@@ -284,17 +249,8 @@ def test_a_suite_is_read_whole(folder: Folder) -> None:
 def test_a_suite_without_metrics_takes_the_standard_set(folder: Folder) -> None:
     metrics = folder.load(SUITE).metrics
     assert list(metrics) == [
-        "throughput",
-        "errors",
-        "rate",
-        "latency",
-        "cpu",
-        "memory",
-        "keepalive",
-        "transfer",
-        "error_rate",
-        "all_throughput",
-        "lateness",
+        *("throughput", "errors", "rate", "latency", "cpu", "memory", "keepalive"),
+        *("transfer", "error_rate", "all_throughput", "lateness"),
     ]
     assert metrics["all_throughput"] == Throughput(count="all")
 

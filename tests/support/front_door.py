@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 import warm
@@ -79,6 +79,13 @@ def calls(
         return result
 
     return call
+
+
+def captured(
+    words: Sequence[str | Path], *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a program, and return its exit code and what it printed."""
+    return subprocess.run(words, capture_output=True, text=True, check=check, **options)
 
 
 def forked(program: Path, *words: str | Path, folder: Path) -> Told:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from front_door import PROGRAMS, WAITS_S
+from front_door import PROGRAMS, WAITS_S, captured
 from hosts_lab import lab, one_server
 
 from benchforge.run.locate import locate
@@ -99,13 +99,10 @@ def recorded(folder: Path) -> Recording:
         suite = one_server(1) + "".join(map(hosts.table, ("load", "app")))
         (folder / "suite.toml").write_text(suite)
         ssh = hosts.environment["BENCHFORGE_SSH_COMMAND"].replace("ssh ", f"{recorder} ", 1)
-        ran = subprocess.run(
+        ran = captured(
             [sys.executable, "-m", "benchforge", "run", "suite.toml"],
             cwd=folder,
             env={**hosts.environment, "BENCHFORGE_SSH_COMMAND": ssh},
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=WAITS_S,
             stdin=subprocess.DEVNULL,
         )

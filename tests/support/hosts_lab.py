@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from front_door import WAITS_S, Told, lack, needed
+from front_door import WAITS_S, Told, captured, lack, needed
 
 from benchforge.run.locate import libraries, locate
 
@@ -99,13 +99,10 @@ class Lab:
 
 def told_by(environment: Mapping[str, str], folder: Path, *words: str) -> Told:
     """Return what benchforge tells with an environment."""
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-m", "benchforge", *words],
         cwd=folder,
         env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=WAITS_S,
         stdin=subprocess.DEVNULL,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from front_door import Bench, calls, needed
+from front_door import Bench, calls, captured, needed
 
 from benchforge.run.locate import locate
 
@@ -78,13 +78,10 @@ def uv(*words: str | Path) -> None:
 
 
 def printed(*words: str | Path, folder: Path, environment: dict[str, str]) -> str:
-    done = subprocess.run(
+    done = captured(
         [str(word) for word in words],
         cwd=folder,
         env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=WITHIN_S,
         stdin=subprocess.DEVNULL,
     )

@@ -1,8 +1,10 @@
 """A little git repository with a server in it, for tests."""
 
-import subprocess
 import sys
 from pathlib import Path
+
+from front_door import captured
+from suite_texts.files import suite_text
 
 # It imports little: each of many trials starts it.
 SERVE = """
@@ -42,28 +44,13 @@ use = "command"
 command = ['{sys.executable}', "serve.py", "{{port}}"]
 directory = "app"
 """
-LOAD = """
-[loaders.pace]
-use = "pace"
-connections = 2
-duration = "500ms"
-[scenarios.s]
-servers = ["before", "after"]
-loaders = ["pace"]
-[repeat]
-quiet = "off"
-"""
+LOAD = suite_text("support/repository")
 
 
 def git(folder: Path, *words: str | Path) -> str:
     """Return what git prints."""
     who = ("-c", "user.name=test", "-c", "user.email=test@example.org")
-    done = subprocess.run(
-        ["git", "-C", str(folder), *who, *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = captured(["git", "-C", str(folder), *who, *map(str, words)], check=True)
     return done.stdout.strip()
 
 

@@ -7,32 +7,9 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench
 from planted.validity import caught, measured, quiet
+from suite_texts.files import suite_text
 
 BUSY = PROGRAMS / "faulty_servers/busy_kinds.py"
-SUITE = """benchforge = 1
-smoke = true
-loaders.load = {{ use = "pace", connections = 4, requests = 500, duration = "100s" }}
-feeds.id = {{ integers = [1, 1000] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-{servers}
-[scenarios.shop]
-servers = {labels}
-loaders = ["load"]
-monitor = "50/s"
-[scenarios.shop.kinds.item]
-request = {{ path = "/items/{{id}}" }}
-expect = {{ json = {{ item = "{{id:integer}}" }} }}
-[scenarios.shop.kinds.buy]
-[[scenarios.shop.kinds.buy.steps]]
-name = "add"
-request = {{ method = "POST", path = "/carts", body = '{{"item": {{id}}}}' }}
-expect = {{ status = 201 }}
-take = {{ cart = "json:/cart" }}
-[[scenarios.shop.kinds.buy.steps]]
-name = "pay"
-request = {{ method = "POST", path = "/carts/{{cart}}/pay" }}
-expect = {{ json = {{ paid = "{{cart:integer}}" }} }}
-"""
 KINDS = {"item": "item", "pay": "buy.pay"}
 FAULTS = {
     "item": "a wrong body, as long, to one kind of a mix, where four connections are open",
@@ -46,7 +23,7 @@ def suite(*labels: str) -> str:
         f"command = {json.dumps([sys.executable, str(BUSY), '{port}', label])}\n"
         for label in labels
     )
-    return SUITE.format(servers=servers, labels=json.dumps(labels))
+    return suite_text("validity/validity_kinds", servers=servers, labels=json.dumps(labels))
 
 
 @pytest.mark.parametrize("fault", ["pay", pytest.param("item", marks=pytest.mark.exhaustive)])

@@ -7,24 +7,9 @@ import pytest
 from front_door import Bench, answering, needed, needed_module
 from planted.beside import gunicorn
 from planted.validity import caught, measured, quiet
+from suite_texts.files import suite_text
 
 pytestmark = pytest.mark.timeout(1000)
-
-CLIENTS = """benchforge = 1
-smoke = true
-clients.published = {{ use = "aiohttp", mode = "async-map_published", requests = 50 }}
-clients.healthy = {{ use = "aiohttp", mode = "async-map", requests = 50 }}
-clients.pools = {{ use = "requests", mode = "threads-map_published", requests = 50 }}
-metrics.load = {{ use = "wall" }}
-repeat = {{ blocks = 1 }}
-[servers.answers]
-{server}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["answers"]
-clients = ["{client}"]
-expect = {{ body = "pong" }}
-"""
 
 
 @pytest.mark.samples(1)
@@ -32,7 +17,11 @@ expect = {{ body = "pong" }}
 def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client: str) -> None:
     needed_module("aiohttp")
     needed_module("requests")
-    seen = measured(bench, tmp_path, CLIENTS.format(server=answering(), client=client))
+    seen = measured(
+        bench,
+        tmp_path,
+        suite_text("validity/validity_names_clients", server=answering(), client=client),
+    )
     if client != "published":
         quiet(seen, "D5", "answers")
         return
@@ -42,18 +31,6 @@ def test_an_async_map_that_is_an_async_for(bench: Bench, tmp_path: Path, client:
     assert "by async-map, and made them by async-for" in check["message"]
 
 
-RUNTIMES = """benchforge = 1
-smoke = true
-loaders.load = {{ use = "wrk", connections = 2, duration = "1s" }}
-repeat = {{ blocks = 1 }}
-{runtimes}
-{servers}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = {labels}
-loaders = ["load"]
-expect = {{ body = "pong" }}
-"""
 OWN = f"py3{sys.version_info.minor}"
 OTHER = "py312" if sys.version_info.minor != 12 else "py313"
 
@@ -68,7 +45,7 @@ def on(**pythons: str | Path) -> str:
     ]
     labels = [f"on_{label}" for label in pythons]
     told = {"runtimes": "\n".join(runtimes), "servers": "\n".join(servers), "labels": labels}
-    return RUNTIMES.format(**told)
+    return suite_text("validity/validity_names_runtimes", **told)
 
 
 @pytest.mark.exhaustive

@@ -11,34 +11,12 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, Bench, needed
 from planted.validity import ONCE, Seen, caught, measured
+from suite_texts.files import suite_text
 
 FROZEN = PROGRAMS / "faulty_servers/frozen.py"
 TRIES = 4
 BUSY = 0.3
 "Share of the CPUs that others use, from which on a neighbour finds too few of them."
-SUITE = """benchforge = 1
-scenarios.asked = {{ servers = ["healthy", "faulty"], loaders = ["load"] }}
-metrics.throughput = {{ use = "throughput" }}
-{top}
-{servers}
-[loaders.load]
-use = "{tool}"
-connections = {connections}
-{load}
-duration = "1s"
-[repeat]
-blocks = {blocks}
-interleave = "100ms"
-each = "{each}"
-quiet = "off"
-{more}
-[claims.slower]
-scenario = "asked"
-metric = "throughput"
-a = {{ server = "faulty" }}
-b = {{ server = "healthy" }}
-holds = "a < b"
-"""
 
 
 def suite(
@@ -56,7 +34,8 @@ def suite(
     for label, behaves in (("healthy", "none"), ("faulty", fault)):
         words = json.dumps([sys.executable, str(FROZEN), "{port}", behaves])
         servers += f'[servers.{label}]\nuse = "command"\ncommand = {words}\n'
-    return SUITE.format(
+    return suite_text(
+        "validity/validity_turns",
         servers=servers,
         tool=tool,
         connections=connections,

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from made import plain
 from pydantic import JsonValue
 from repository import COMMAND, FAST, commit, git, repository
+from suite_texts.files import suite_text
 
 from benchforge.cli.measure.gate.command import command
 from benchforge.cli.measure.gate.commits.packages import (
@@ -34,22 +35,7 @@ from benchforge.stats.inference.interval import Basis, by_t
 from benchforge.stats.inference.joint import STOPPED
 from benchforge.stats.inference.ratio import ratio
 
-SUITE = f"""benchforge = 1
-[servers.app]{COMMAND}
-[loaders.pace]
-use = "pace"
-connections = 2
-[scenarios.s]
-servers = ["app"]
-loaders = ["pace"]
-[claims.fast]
-scenario = "s"
-metric = "throughput"
-a = {{ server = "app" }}
-holds = "a > 1"
-[repeat]
-quiet = "off"
-"""
+SUITE = suite_text("cli/measure/gate", command=COMMAND)
 LATE = 'import time\n\n\ndef body():\n    time.sleep(0.005)\n    return b"fast"\n'
 SHORT = ("--time", "3s")
 

@@ -1,47 +1,19 @@
 """docs/studies.md: what is said of published claims, from results of real runs."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering
+from front_door import Bench, answering, captured
+from suite_texts.files import suite_text
 
 from benchforge.errors import Unusable
 from docs.generate.studies import page
 
-SUITE = f"""
-benchforge = 1
-name = "little"
-title = "one server | and a *slow* one"
-loaders.pace = {{ use = "pace", connections = 2, duration = "300ms" }}
-scenarios.s = {{ servers = ["fast", "slow"], loaders = ["pace"] }}
-repeat = {{ blocks = 3, quiet = "off" }}
-profiles.quick = {{ smoke = true, repeat.blocks = 1 }}
-[servers.fast]
-{answering()}
-[servers.slow]
-{answering("--wait", "0.05")}
-[claims.XX1]
-says = "the slow one serves more"
-scenario = "s"
-metric = "throughput"
-a = {{ server = "slow" }}
-b = {{ server = "fast" }}
-holds = "a > b"
-published = 1.5
-original = "the rows were | swapped"
-[claims.XX1_corrected]
-says = "the fast one serves more"
-scenario = "s"
-metric = "throughput"
-a = {{ server = "fast" }}
-b = {{ server = "slow" }}
-holds = "a > 2 * b"
-published = 1.5
-original = "the rows were | swapped"
-"""
+SUITE = suite_text(
+    "end_to_end/studies/studies", answering=answering(), slow=answering("--wait", "0.05")
+)
 
 
 def rows(text: str, first: str) -> list[list[str]]:
@@ -91,13 +63,7 @@ def test_a_smoke_is_refused(bench: Bench, tmp_path: Path) -> None:
 def test_what_is_no_result_is_told_in_one_line(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     for words in ([], [str(tmp_path)]):
-        done = subprocess.run(
-            [sys.executable, "-m", "docs.generate.studies", *words],
-            cwd=root,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = captured([sys.executable, "-m", "docs.generate.studies", *words], cwd=root)
         assert done.returncode == Unusable.exit_code
         assert "Traceback" not in done.stderr
         assert done.stderr

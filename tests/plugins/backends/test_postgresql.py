@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from benchforge_backends.postgresql import Postgresql
-from front_door import lack, needed
+from front_door import captured, lack, needed
 from present import present
 from serving.backends import HOST, run, running, site_at, write_dataset
 
@@ -187,13 +187,7 @@ def test_an_ordinary_user_needs_no_root() -> None:
         command = [*as_nobody, str(python), "-c", "import benchforge.run.sandbox.host"]
         if subprocess.run(command, env=environment, capture_output=True, check=False).returncode:
             lack(f"{python} cannot use {path} as nobody")
-        told = subprocess.run(
-            [*as_nobody, str(python), "-c", AS_NOBODY, folder],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        told = captured([*as_nobody, str(python), "-c", AS_NOBODY, folder], env=environment)
     assert (told.returncode, told.stdout) == (0, "50\n50\n"), told.stderr
 
 

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from benchforge_backends.virtuoso import Virtuoso
-from front_door import needed
+from front_door import captured, needed
 from serving.apps import ask, free_port, running, serving
 from serving.backends import HOST, site_at
 
@@ -25,30 +24,7 @@ DATA = f"""
     <http://dummyClass.com> a <{OWL_CLASS}> . <http://dummyObj.com> a <http://dummyClass.com>
 """
 # Few of everything: it is asked by one client at a time.
-INI = """
-[Database]
-DatabaseFile = {folder}/virtuoso.db
-ErrorLogFile = {folder}/virtuoso.log
-LockFile = {folder}/virtuoso.lck
-TransactionFile = {folder}/virtuoso.trx
-xa_persistent_file = {folder}/virtuoso.pxa
-[TempDatabase]
-DatabaseFile = {folder}/temporary.db
-TransactionFile = {folder}/temporary.trx
-[Parameters]
-ServerPort = 127.0.0.1:{sql}
-DisableUnixSocket = 1
-LiteMode = 0
-ServerThreads = 20
-CheckpointInterval = 0
-NumberOfBuffers = 2000
-MaxDirtyBuffers = 1500
-[HTTPServer]
-ServerPort = 127.0.0.1:{http}
-ServerRoot = {folder}
-ServerThreads = 40
-MaxClientConnections = 40
-"""
+INI = Path(__file__).with_name("virtuoso.ini").read_text()
 SOON_S = 3.0  # less than the 10 s after which the apps give up
 BY = {
     "virtuoso_tornado_native": "tornado",
@@ -66,11 +42,9 @@ class Store(NamedTuple):
 
     def does(self, statement: str) -> None:
         """Have a statement done. isql succeeds whatever happens, so it is read."""
-        done = subprocess.run(
+        done = captured(
             [*self.isql, "VERBOSE=OFF", "BANNER=OFF", "ERRORS=STDOUT", f"EXEC={statement}"],
             check=True,
-            capture_output=True,
-            text=True,
             env=self.environment,
         )
         assert "*** Error" not in done.stdout, done.stdout

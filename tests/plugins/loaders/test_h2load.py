@@ -11,6 +11,7 @@ from benchforge_loaders.h2load.h2load import Log
 from front_door import Bench, needed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from suite_texts.files import suite_text
 
 from benchforge.errors import OutputDamaged
 from benchforge.parts.registry import Registry
@@ -23,28 +24,7 @@ APP = """async def app(scope, receive, send):
     await send({"type": "http.response.start", "status": 200, "headers": head})
     await send({"type": "http.response.body", "body": b"ok."})
 """
-SUITE = """
-benchforge = 1
-smoke = true
-loaders.h2c = { use = "h2load", protocol = "h2c", connections = 2, duration = "1s" }
-loaders.h1 = { use = "h2load", connections = 2, duration = "1s" }
-scenarios.plain = { servers = ["long"], loaders = ["h1"], expect = { status = 200, body = "ok." } }
-repeat = { blocks = 1, warmup = "0s" }
-[servers.short]
-use = "hypercorn"
-app = "pong:app"
-directory = "."
-keep_alive_max_requests = 3
-[servers.long]
-use = "hypercorn"
-app = "pong:app"
-directory = "."
-keep_alive_max_requests = 1000000000
-[scenarios.streams]
-servers = ["short", "long"]
-loaders = ["h2c"]
-expect = { status = 200, body = "ok." }
-"""
+SUITE = suite_text("plugins/loaders/h2load")
 
 
 def read(folder: Path, seconds: int, clients: Sequence[Sequence[int]], streams: int = 1) -> Reading:

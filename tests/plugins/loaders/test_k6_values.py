@@ -4,43 +4,21 @@ import json
 import os
 import random
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 from benchforge_loaders.k6.k6 import MIX
-from front_door import needed_tool
+from front_door import captured, needed_tool
 
 from benchforge.run.locate import locate
 from benchforge.suite.mix.drivers import flow_values
 
 SIGNS = "ab09 \"'\\<>&%#?/\t\r\n\0{}=;,+~!*()@:[]|^`$\u00e4\u20ac\U0001f600\u00a0\u200b\u2028\x7f"
 VALUES: list[object] = [
-    *(
-        "",
-        "x" * 4096,
-        "x" * 4097,
-        "1\r\nX-Injected: yes",
-        "a b",
-        "%0d%0aX: y",
-        "../../x",
-        "//host/x",
-    ),
-    *(
-        0,
-        7,
-        -3,
-        1.5,
-        2**53 + 1,
-        12345678901234567890,
-        True,
-        False,
-        None,
-        [1],
-        {"a": 1},
-        "007",
-        "+8",
-    ),
+    *("", "x" * 4096, "x" * 4097, "1\r\nX-Injected: yes", "a b", "%0d%0aX: y"),
+    *("../../x", "//host/x"),
+    *(0, 7, -3, 1.5, 2**53 + 1, 12345678901234567890, True, False, None, [1]),
+    *({"a": 1}, "007", "+8"),
 ]
 STEP = {
     "method": "POST",
@@ -155,15 +133,7 @@ def test_a_later_step_is_as_pace_makes_it(tmp_path: Path) -> None:
     (tmp_path / "script.js").write_text(SCRIPT.replace("FILE", file))
     words = [str(locate("k6")), "run", "--quiet", "--no-usage-report", "--address", "", "script.js"]
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    done = subprocess.run(
-        words,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = captured(words, cwd=tmp_path, env=environment, timeout=200)
     assert (done.returncode, done.stderr) == (0, "")
     made = json.loads((tmp_path / "out.json").read_text())
     assert len(made) == len(given) > 300

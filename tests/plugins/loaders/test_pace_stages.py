@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from benchforge_loaders.pace.pace import PROGRAM
-from front_door import PROGRAMS, Bench
+from front_door import Bench
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
+from suite_texts.files import suite_text
 
 from benchforge.plugin import Histogram, Reading, StageReading
 from benchforge.suite.mix.drivers import flow_values
@@ -112,32 +113,7 @@ def test_which_responses_of_a_stage_are_good_is_bounded(here: int, others: int, 
     assert (reading.unanswered, reading.censored) == (2, 3)
 
 
-SUITE = f"""benchforge = 1
-writes = ["."]
-smoke = true
-scenarios.day = {{ servers = ["records"], loaders = ["day"], expect = {{ status = 200 }} }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.records]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}"]
-[loaders.day]
-use = "pace"
-connections = 20
-processes = 2
-arrivals = "constant"
-stages = ["0..80/s in 500ms", "80/s for 500ms", "200..0/s in 300ms"]
-[claims.third]
-scenario = "day"
-metric = "throughput"
-a = {{ stage = 3 }}
-b = {{ stage = 1 }}
-holds = "a > b"
-[tables.stages]
-scenario = "day"
-rows = ["server"]
-columns = ["stage"]
-metric = "throughput"
-"""
+SUITE = suite_text("plugins/loaders/pace_stages")
 
 
 def test_each_stage_has_the_requests_that_were_due_in_it(bench: Bench, tmp_path: Path) -> None:

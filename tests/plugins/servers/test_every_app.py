@@ -2,14 +2,13 @@
 
 import ast
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import benchforge_servers
 import pytest
 from benchforge_servers.python.app import PROTOCOLS, App, app_of, built_in, folder_of
-from front_door import needed_module
+from front_door import captured, needed_module
 from serving.apps import TOLD
 
 NAMES = built_in()
@@ -108,13 +107,10 @@ def test_an_app_is_imported_without_its_backend(name: str) -> None:
     known = app_of(name)
     for module in known.modules:
         needed_module(module)
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-c", IMPORTED, known.target, *known.modules],
         cwd=folder_of(name, None, Path()),
         env=SOME_ADDRESS,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == known.modules  # so none is declared in vain

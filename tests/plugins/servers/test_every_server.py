@@ -9,7 +9,6 @@ import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +32,7 @@ from benchforge_servers.wsgi.gunicorn import Gunicorn
 from benchforge_servers.wsgi.threads import ThreadsServer
 from benchforge_servers.wsgi.uwsgi import Uwsgi
 from benchforge_servers.wsgi.waitress import Waitress
-from front_door import lack
+from front_door import captured, lack
 from present import present
 from serving.in_trial import accepts, get, grown, serving
 
@@ -599,9 +598,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         folder = tmp_path_factory.mktemp("packages")
         uv = locate("uv") or Path(sys.executable).parents[2] / ".tools/uv/bin/uv"
         words = ["pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target"]
-        done = subprocess.run(
-            [uv, *words, folder, *requirements], check=False, capture_output=True, text=True
-        )
+        done = captured([uv, *words, folder, *requirements])
         if done.returncode:
             lack(f"{' '.join(requirements)}: {done.stderr}")
         return folder

@@ -19,6 +19,7 @@ from front_door import needed, program_words
 from measured.case import cases, trial_of
 from present import present
 from serving.in_trial import grown
+from suite_texts.files import suite_text
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.trial.trial import Trial
@@ -30,16 +31,6 @@ from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
 HOST = LocalHost()
-SUITE = """benchforge = 1
-scenarios.s = {{ servers = ["one"], loaders = ["wrk"], expect = {{ body = "Hello, World!" }} }}
-repeat = {{ blocks = 1 }}
-[servers.one]
-{server}
-[loaders.wrk]
-use = "{loader}"
-connections = 2
-{length}
-"""
 # The front server of a study of 2016, as today's programs allow it.
 STUDY = {
     "body_bytes": "1KiB",
@@ -130,7 +121,9 @@ def answer(asked: http.client.HTTPConnection, path: str = "/") -> tuple[int, byt
 def measured(folder: Path, server: str, loader: str = "wrk") -> Trial:
     path = folder / "small.toml"
     length = "requests = 200" if loader == "ab" else 'duration = "1s"'
-    path.write_text(SUITE.format(server=server, loader=loader, length=length))
+    path.write_text(
+        suite_text("plugins/servers/nginx", server=server, loader=loader, length=length)
+    )
     (case,) = cases(path)
     return trial_of(case, folder)
 
@@ -349,7 +342,8 @@ def test_a_load_over_tls_is_measured(tmp_path: Path, loader: str) -> None:
 )
 def test_h2load_over_tls(tmp_path: Path, server: str, protocol: str, says: str) -> None:
     needed("h2load")
-    text = SUITE.format(
+    text = suite_text(
+        "plugins/servers/nginx",
         server=f'use = "nginx"\n{server}',
         loader="h2load",
         length=f'duration = "1s"\nprotocol = "{protocol}"\nstreams = 4',

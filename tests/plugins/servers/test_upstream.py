@@ -10,6 +10,7 @@ import pytest
 from front_door import PROGRAMS, Bench, answering, needed, needed_module
 from measured.case import cases, trial_of
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
@@ -76,20 +77,7 @@ def registry() -> Registry:
     return found
 
 
-LOAD = """
-[loaders.load]
-use = "pace"
-connections = 2
-duration = "0.4s"
-
-[repeat]
-quiet = "off"
-blocks = 1
-
-[scenarios.s]
-request = { path = "/a" }
-loaders = ["load"]
-"""
+LOAD = suite_text("plugins/servers/upstream")
 GUNICORN = 'use = "gunicorn"\napp = "hello:app"\nworkers = 1'
 
 

@@ -11,6 +11,7 @@ from front_door import PROGRAMS, Bench, bench, lack
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import header, named, observation, trial, usage
+from suite_texts.files import suite_text
 
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
@@ -218,18 +219,7 @@ def test_encryption_of_the_servers_is_recorded(bench: Bench, tmp_path: Path) -> 
     if locate("redis-server") is None:
         lack("redis-server")
     command = f"'{sys.executable}', '{PROGRAMS}/servers/talks.py', '--port', '{{port}}'"
-    (tmp_path / "two.toml").write_text(
-        f"""benchforge = 1
-backends.store = {{ use = "redis", listen = "tcp" }}
-servers.plain = {{ use = "command", command = [{command}, "--backend", "{{backends.store.url}}"] }}
-loaders.pace = {{ use = "pace", connections = 1, rate = 20, duration = "500ms" }}
-scenarios.s = {{ servers = ["plain", "tls"], loaders = ["pace"], backends = ["store"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.tls]
-use = "command"
-command = [{command}, "--backend", "{{backends.store.url}}", "--tls"]
-"""
-    )
+    (tmp_path / "two.toml").write_text(suite_text("run/machine/environment", command=command))
     call = bench("run", "two.toml", "--json")
     assert call.code in {0, 4}, call.all
     trials = [

@@ -16,6 +16,7 @@ import pytest
 from front_door import PROGRAMS, WAITS_S, Bench, answering, lack, needed
 from hypothesis import given
 from hypothesis import strategies as st
+from suite_texts.files import suite_text
 from suite_texts.with_wrk import trials
 
 from benchforge.model.values.cpus import Cpus
@@ -238,21 +239,7 @@ def test_every_process_is_where_it_was_put(bench: Bench, tmp_path: Path) -> None
     needed("postgres", "nginx")
     first, last = two_cpus()
     file = tmp_path / "all.toml"
-    file.write_text(f"""benchforge = 1
-placement = {{ server = [{first}], upstream = "{first}", backend = "{last}", loader = "{last}" }}
-backends.agents = {{ use = "postgresql", dataset = "agents" }}
-servers.behind = {{ use = "gunicorn", app = "flask_agents", workers = 2 }}
-servers.front = {{ use = "nginx", upstream = "behind" }}
-loaders.pace = {{ use = "pace", connections = 4, duration = "300ms" }}
-clients.library = {{ use = "http_client", requests = 20 }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[scenarios.agents]
-request = {{ path = "/agents" }}
-servers = ["front"]
-loaders = ["pace"]
-clients = ["library"]
-backends = ["agents"]
-""")
+    file.write_text(suite_text("run/machine/placement", first=first, last=last))
     done = bench("run", file, code=0)
     assert f"CPUs: {first} for server, upstream; {last} for backend, loader" in done.err
     (header,) = tmp_path.glob("results/*/result.json")

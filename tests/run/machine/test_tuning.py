@@ -3,14 +3,14 @@
 import json
 import os
 import resource
-import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from front_door import Bench, answering, needed
+from front_door import Bench, answering, captured, needed
 
 from benchforge.model.suite.placement import AppliedTuning, Tuning
 from benchforge.parts.command import Command
@@ -22,33 +22,9 @@ from benchforge.suite.load import load
 
 SYSCTLS = Path("/proc/sys")
 # What the study of 2015 sets.
-STUDY: dict[str, int | str] = {
-    "fs.file-max": 5000000,
-    "net.core.netdev_max_backlog": 400000,
-    "net.core.optmem_max": 10000000,
-    "net.core.rmem_default": 10000000,
-    "net.core.rmem_max": 10000000,
-    "net.core.wmem_default": 10000000,
-    "net.core.wmem_max": 10000000,
-    "net.core.somaxconn": 100000,
-    "net.ipv4.conf.all.rp_filter": 1,
-    "net.ipv4.conf.default.rp_filter": 1,
-    "net.ipv4.ip_local_port_range": "1024 65535",
-    "net.ipv4.tcp_congestion_control": "bic",
-    "net.ipv4.tcp_ecn": 0,
-    "net.ipv4.tcp_max_syn_backlog": 12000,
-    "net.ipv4.tcp_max_tw_buckets": 2000000,
-    "net.ipv4.tcp_mem": "30000000 30000000 30000000",
-    "net.ipv4.tcp_rmem": "30000000 30000000 30000000",
-    "net.ipv4.tcp_wmem": "30000000 30000000 30000000",
-    "net.ipv4.tcp_sack": 1,
-    "net.ipv4.tcp_syncookies": 0,
-    "net.ipv4.tcp_timestamps": 1,
-    "net.ipv4.tcp_tw_reuse": 1,
-    "net.ipv4.tcp_tw_recycle": 1,
-    "kernel.shmmax": 33554432,
-    "kernel.shmall": 2097152,
-}
+STUDY: dict[str, int | str] = tomllib.loads(
+    (Path(__file__).parents[3] / "suites/studies/api-hour.toml").read_text()
+)["profiles"]["published"]["tuning"]["sysctl"]
 
 
 def path(sysctl: str) -> Path:
@@ -119,9 +95,7 @@ same = [one for one in own if one in machines
         and os.path.samestat(os.fstat(own[one]), os.fstat(machines[one]))]
 print(json.dumps([len(own), same]))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = captured([sys.executable, "-c", program], check=True)
     count, same = json.loads(done.stdout)
     assert count > 100
     assert same == []
@@ -180,12 +154,7 @@ with LocalHost().trial(Path(sys.argv[1]), wishes=Wishes({"net.core.somaxconn": 7
     print(here.mode.network, here.mode.refused)
 """
     before = value("net.core.somaxconn")
-    done = subprocess.run(
-        ["setarch", "--uname-2.6", sys.executable, "-c", program, tmp_path],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = captured(["setarch", "--uname-2.6", sys.executable, "-c", program, tmp_path], check=True)
     if "private" not in done.stdout:
         pytest.skip("no private network here")
     assert "before Linux 5.13 it may be the machine's own" in done.stdout

@@ -1,15 +1,15 @@
 """Flows from the server's side: each later step carries what its own earlier steps gave."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed_tool
+from front_door import Bench, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from measured.case import cases, trial_of
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
@@ -28,46 +28,9 @@ def suite(
     length = duration or ("0.4s" if "pace" in loader else "1s")
     words = f', "{faults}"' if faults else ""
     path = folder / "carts.toml"
-    path.write_text(f"""benchforge = 1
-writes = ["."]
-smoke = true
-[feeds.product]
-integers = [1, 1000000]
-[servers.carts]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/carts.py", "{{port}}",
-  "{folder}/carts.log"{words}]
-[loaders.load]
-{loader}
-duration = "{length}"
-[scenarios.shop]
-servers = ["carts"]
-loaders = ["load"]
-[scenarios.shop.kinds.buy]
-share = 3
-[[scenarios.shop.kinds.buy.steps]]
-name = "add"
-request = {{ method = "POST", path = "/cart", body = '{{"product": {{product}}}}' }}
-expect = {{ status = 201 }}
-take = {{ cart = "json:/cart/number", count = "json:/cart/count", key = "header:X-Key" }}
-[[scenarios.shop.kinds.buy.steps]]
-name = "show"
-request = {{ path = "/cart/{{cart}}", headers = {{ X-Key = "{{key}}" }} }}
-take = {{ note = "json:/note", next = 'regex:"next": "([^"]+)/pay"' }}
-[[scenarios.shop.kinds.buy.steps]]
-name = "pay"
-[scenarios.shop.kinds.buy.steps.request]
-method = "POST"
-path = "/{{next:raw}}/pay"
-form = {{ note = "{{note}}", count = "{{count}}", card = "1" }}
-headers = {{ X-Next = "of {{count:integer}}" }}
-[scenarios.shop.kinds.made]
-request = {{ method = "POST", path = "/cart", body = '{{"product": {{product}}}}' }}
-expect = {{ status = 201 }}
-[repeat]
-blocks = 1
-quiet = "off"
-""")
+    path.write_text(
+        suite_text("run/mix/flows", folder=folder, words=words, loader=loader, length=length)
+    )
     return path
 
 

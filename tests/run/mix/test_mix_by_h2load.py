@@ -1,38 +1,21 @@
 """A mix by h2load: the paths of the stream, and a comparison with another tool that is marked."""
 
 import json
-import sys
 from itertools import islice
 from pathlib import Path
 
-from front_door import PROGRAMS, Bench, needed
+from front_door import Bench, needed
 from measured.case import cases
+from suite_texts.files import suite_text
 
 
 def suite(folder: Path, loaders: str = "", more: str = "") -> Path:
     path = folder / "mix.toml"
-    path.write_text(f"""benchforge = 1
-writes = ["."]
-smoke = true
-feeds.id = {{ integers = [1, 1000000000] }}
-loaders.load = {{ use = "h2load", connections = 3, duration = "1s" }}
-loaders.other = {{ use = "pace", connections = 3, duration = "300ms" }}
-[servers.records]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
-  "--log", "{folder}/requests.log"]
-[scenarios.mix]
-servers = ["records"]
-loaders = [{loaders or '"load", "other"'}]
-[scenarios.mix.kinds.item]
-share = 3
-request = {{ path = "/items/{{id}}", headers = {{ Accept = "text/plain" }} }}
-[scenarios.mix.kinds.search]
-request = {{ path = "/search?q={{id}}", headers = {{ Accept = "text/plain" }} }}
-[repeat]
-blocks = 1
-{more}
-""")
+    path.write_text(
+        suite_text(
+            "run/mix/mix_by_h2load", folder=folder, loaders=loaders or '"load", "other"', more=more
+        )
+    )
     return path
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from front_door import PROGRAMS, Bench
 from measured.case import cases
+from suite_texts.files import suite_text
 
 from benchforge.checks.answers.shares import of_trial
 from benchforge.checks.limits import limits
@@ -26,30 +27,7 @@ command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{por
         for label in SERVERS
     )
     path = folder / "mix.toml"
-    path.write_text(f"""benchforge = 1
-writes = ["."]
-feeds.id = {{ integers = [1, 1000000000] }}
-metrics.throughput = {{ use = "throughput" }}
-repeat = {{ blocks = 1, interleave = "50ms", each = "300ms", seed = 7 }}
-{servers}
-[loaders.load]
-{loader}
-[scenarios.mix]
-servers = ["north", "south"]
-loaders = ["load"]
-[scenarios.mix.kinds.item]
-share = 3
-request = {{ path = "/items/{{id}}" }}
-[scenarios.mix.kinds.search]
-request = {{ path = "/search?q={{id}}" }}
-{more}
-[claims.alike]
-scenario = "mix"
-metric = "throughput"
-a = {{ server = "north", kind = "item" }}
-b = {{ server = "south", kind = "item" }}
-holds = "a == b +- 50%"
-""")
+    path.write_text(suite_text("run/mix/mix_in_turns", servers=servers, loader=loader, more=more))
     return path
 
 

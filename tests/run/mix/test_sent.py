@@ -1,15 +1,15 @@
 """The stream of a mix from the server's side: what a real server got is what was rendered."""
 
 import json
-import sys
 from collections import Counter
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, needed, needed_tool
+from front_door import needed, needed_tool
 from measured.case import cases, trial_of
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Trial
 from benchforge.suite.cases.case import Case
@@ -37,39 +37,7 @@ RECORDED = [
 
 def suite(folder: Path, loader: str) -> Path:
     path = folder / "mix.toml"
-    path.write_text(
-        f"""benchforge = 1
-writes = ["."]
-feeds.id = {{ integers = [1, 1000000000] }}
-feeds.note = {{ text = [8, 40] }}
-[servers.records]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/records.py", "--port", "{{port}}",
-  "--log", "{folder}/requests.log"]
-[loaders.load]
-{loader}
-duration = "1s"
-[scenarios.mix]
-servers = ["records"]
-loaders = ["load"]
-monitor = "off"
-[scenarios.mix.kinds.item]
-share = 70
-request = {{ path = "/items/{{id}}", headers = {{ Accept = "application/json" }} }}
-expect = {{ json = {{ path = "/items/{{id}}" }} }}
-[scenarios.mix.kinds.search]
-share = 25
-request = {{ path = "/search?q={{note}}" }}
-[scenarios.mix.kinds.order]
-share = 5
-expect = {{ status = 201 }}
-[scenarios.mix.kinds.order.request]
-method = "POST"
-path = "/orders"
-headers = {{ Content-Type = "application/json" }}
-body = '{{"id": {{id}}, "note": "{{note}} \u00e4"}}'
-"""
-    )
+    path.write_text(suite_text("run/mix/sent", folder=folder, loader=loader))
     return path
 
 

@@ -1,14 +1,14 @@
 """Users who log in before the load: their cookies and tokens are in its requests."""
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from front_door import PROGRAMS, Bench, needed_tool
+from front_door import Bench, needed_tool
 from measured.case import cases, trial_of
 from present import present
+from suite_texts.files import suite_text
 
 
 def suite(
@@ -16,30 +16,7 @@ def suite(
 ) -> Path:
     rows = "".join(f"member{n},of member{n}\n" for n in range(9))
     (folder / "users.csv").write_text(f"name,password\n{rows}")
-    text = f"""benchforge = 1
-writes = ["."]
-smoke = true
-feeds.users = {{ file = "users.csv", order = "each once" }}
-loaders.load = {{ use = "{loader}", connections = 4, duration = "{duration}" }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.members]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS}/servers/members.py", "{{port}}", "{folder}/pages.log"]
-[scenarios.members]
-servers = ["members"]
-loaders = ["load"]
-[scenarios.members.session]
-users = 5
-expect = {{ status = 200 }}
-take = {{ token = "json:/user/token" }}
-[scenarios.members.session.request]
-method = "POST"
-path = "/login"
-form = {{ name = "{{users.name}}", password = "{{users.password}}" }}
-[scenarios.members.kinds.page]
-request = {{ path = "/of/{{users.name}}", headers = {{ X-Token = "{{token}}" }} }}
-expect = {{ json = {{ name = "{{users.name}}" }} }}
-"""
+    text = suite_text("run/mix/sessions", loader=loader, duration=duration, folder=folder)
     for before, after in changes.values():
         assert before in text
         text = text.replace(before, after)

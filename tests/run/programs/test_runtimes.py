@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from front_door import Bench, lack, needed
+from suite_texts.files import suite_text
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.files.folder import read_header, read_trials
@@ -79,19 +80,13 @@ def written(folder: Path, runtimes: str, runtime: str = "py312", scenario: str =
     (folder / "mine.py").write_text(APP)
     path = folder / "small.toml"
     path.write_text(
-        f"""benchforge = 1
-{runtimes}
-[servers.one]
-use = "gunicorn"
-app = "mine:app"
-runtime = "{runtime}"
-{LOAD}
-[scenarios.who]
-request = {{ path = "/" }}
-servers = ["one"]
-loaders = ["pace"]
-{scenario}
-"""
+        suite_text(
+            "run/programs/runtimes",
+            runtimes=runtimes,
+            runtime=runtime,
+            load=LOAD,
+            scenario=scenario,
+        )
     )
     return path
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 from faults.watched import REFUSED
-from front_door import Bench, answering
+from front_door import Bench, answering, captured
 from suite_texts.with_wrk import suite, trials
 from users import NOBODY, SYSTEM_PYTHON, as_root
 
@@ -39,13 +38,7 @@ def reached(place: Path, *wrapper: str) -> Any:
     (own := place / "own").mkdir()
     own.chmod(0o777)
     environment = {"PYTHONPATH": str(place / "lib"), "TOKEN": "secret", "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(
-        [*wrapper, python, place / HARNESS.name, own],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = captured([*wrapper, python, place / HARNESS.name, own], env=environment)
     if done.returncode and "unshare" in done.stderr:
         pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr

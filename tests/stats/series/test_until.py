@@ -12,6 +12,7 @@ import pytest
 from front_door import WAITS_S, Bench, answering, bench_words, calls
 from measured.on_disk import edited, only_result, places, summary_of
 from measured.once import made_once
+from suite_texts.files import suite_text
 
 from benchforge.cli.suites.plan.planned import Plan
 from benchforge.model.files.folder import read_header, read_trials
@@ -25,23 +26,7 @@ AT_ONCE, NEVER = "99%", 0.0001
 def suite(folder: Path, repeat: str = f'until = "{AT_ONCE}"', more: str = "") -> Path:
     path = folder / "few.toml"
     path.write_text(
-        f"""benchforge = 1
-loaders.pace = {{ use = "pace", connections = 2, duration = "150ms" }}
-metrics.throughput = {{ use = "throughput" }}
-[servers.one]
-{answering()}
-[servers.two]
-{answering()}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one", "two"]
-loaders = ["pace"]
-metrics = ["throughput"]
-[repeat]
-quiet = "off"
-{repeat}
-{more}
-"""
+        suite_text("stats/series/until", answering=answering(), repeat=repeat, more=more)
     )
     return path
 

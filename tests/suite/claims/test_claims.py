@@ -12,6 +12,7 @@ from front_door import Bench, answering, bench_words, calls
 from measured.on_disk import summary_of
 from measured.once import made_once
 from measured.real_result import Where, change
+from suite_texts.files import suite_text
 from third_party import Installs
 
 from benchforge.model.files.folder import read_trials
@@ -19,23 +20,7 @@ from benchforge.model.trial.window import WHOLE
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Metric
 
-SUITE = f"""benchforge = 1
-loaders.few = {{ use = "pace", connections = 1, duration = "0.5s" }}
-metrics.throughput = {{ use = "throughput" }}
-metrics.middle = {{ use = "latency", percentile = 50 }}
-metrics.tail = {{ use = "latency", percentile = 99.99 }}
-metrics.failed = {{ use = "error_rate" }}
-scenarios.hello = {{ servers = ["fast", "slow"], loaders = ["few"] }}
-scenarios.again = {{ servers = ["twin"], loaders = ["few"] }}
-repeat = {{ blocks = 4, quiet = "off" }}
-profiles.smoke = {{ smoke = true, repeat.blocks = 1 }}
-[servers.fast]
-{answering()}
-[servers.slow]
-{answering("--wait", "0.02")}
-[servers.twin]
-{answering("--wait", "0.02")}
-"""
+SUITE = suite_text("suite/claims/claims", answering=answering(), slow=answering("--wait", "0.02"))
 BOTH = 'scenario = "hello"\na = { server = "fast" }\nb = { server = "slow" }\n'
 TWINS = """scenario = "hello"
 a = { server = "slow" }

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from front_door import Bench
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.model.suite.claim import Claim
 from benchforge.parts.registry import Registry
@@ -15,41 +16,9 @@ from benchforge.suite.load import load
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 
-SUITE = """benchforge = 1
-servers.one = { use = "waitress", app = "hello_wsgi" }
-servers.two = { use = "cheroot", app = "hello_wsgi" }
-loaders.few = { use = "pace", connections = 2, duration = "1s" }
-loaders.more = { use = "pace", connections = 4, duration = "1s" }
-clients.plain = { use = "http_client", requests = 100 }
-metrics.throughput = { use = "throughput" }
-metrics.latency = { use = "latency", percentiles = [50, 99] }
-metrics.tail = { use = "latency", percentile = 99 }
-metrics.errors = { use = "errors" }
-[scenarios.hello]
-servers = ["one", "two"]
-loaders = ["few", "more"]
-clients = ["plain"]
-request = { path = "/{size}" }
-vary = { "path.size" = [4, 8], "servers.one.threads" = [1, 2] }
-[scenarios.again]
-servers = ["two"]
-loaders = ["few"]
-metrics = ["throughput"]
-"""
+SUITE = suite_text("suite/claims/claims_told")
 
-CLAIM = """
-[claims.C]
-says = "one serves more"
-scenario = "hello"
-metric = "throughput"
-a = { server = "one", where = { "servers.one.threads" = 2 } }
-b = { server = "two" }
-where = { "path.size" = 8, driver = "few" }
-holds = "a > b"
-margin = "5%"
-published = 7.17
-original = "errors were counted as answers"
-"""
+CLAIM = suite_text("suite/claims/claims_told_claim")
 
 
 def suite(folder: Path, claim: str = CLAIM, **given: str) -> Suite:

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 from pydantic import JsonValue
+from suite_texts.files import suite_text
 
 from benchforge.model.suite.pivot import Pivot, crowded
 from benchforge.model.summary.summary import CaseSummary, FailedTrial, MetricSummary, Summary
@@ -40,30 +41,7 @@ connections = 1
 duration = "1s"
 """
 
-SUITE = f"""benchforge = 1
-metrics.throughput = {{ use = "throughput" }}
-metrics.tail = {{ use = "latency", percentile = 50 }}
-[servers.plain]
-{answering()}
-[servers.other]
-{answering()}
-{LOADERS}
-[scenarios.sizes]
-request = {{ path = "/length/{{size}}" }}
-servers = ["plain", "other"]
-loaders = ["closed", "counted"]
-vary = {{ "path.size" = [4, 1024], "loaders.closed.connections" = [1, 2] }}
-metrics = ["throughput"]
-[scenarios.ping]
-servers = ["plain"]
-loaders = ["closed"]
-metrics = ["throughput"]
-[tables.one]
-scenario = "sizes"
-rows = "path.size"
-columns = ["server", "driver", "loaders.closed.connections"]
-metric = "throughput"
-"""
+SUITE = suite_text("suite/claims/pivots", answering=answering(), loaders=LOADERS)
 
 
 # What stands in the table in place of what, and what is said of it.
@@ -359,32 +337,14 @@ def test_csv_rounds_no_number(numbers: list[float]) -> None:
 def test_a_run_draws_its_tables_from_what_is_on_the_disk(bench: Bench, tmp_path: Path) -> None:
     needed("wrk")
     path = tmp_path / "a.toml"
-    path.write_text(f"""benchforge = 1
-repeat = {{ blocks = 1 }}
-[servers.plain]
-{answering()}
-[servers.wrong]
-{answering("--status", "500")}
-{LOADERS}
-[scenarios.sizes]
-request = {{ path = "/length/{{size}}" }}
-servers = ["plain", "wrong"]
-loaders = ["closed"]
-vary = {{ "path.size" = [4, 1024] }}
-exclude = [{{ "path.size" = 4 }}]
-[scenarios.small]
-request = {{ path = "/length/{{size}}" }}
-servers = ["plain"]
-loaders = ["closed"]
-vary = {{ "path.size" = [4] }}
-[tables.sizes]
-title = "requests by size"
-scenarios = ["small", "sizes"]
-rows = "path.size"
-columns = "server"
-metric = "throughput"
-show = ["median", "range", "runs"]
-""")
+    path.write_text(
+        suite_text(
+            "suite/claims/pivots_drawn",
+            answering=answering(),
+            wrong=answering("--status", "500"),
+            loaders=LOADERS,
+        )
+    )
     call = bench("run", path, code=4)  # one server is wrong
     (folder,) = (tmp_path / "results").iterdir()
     header = json.loads((folder / "result.json").read_text())

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
+from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
 from benchforge.plugin import Server
@@ -90,47 +91,7 @@ def test_points_have_one_key_where_they_say_the_same(scenario: Scenario, paths: 
     assert len(set.union(set(), *keys.values())) == len(keys)
 
 
-SUITE = """
-benchforge = 1
-servers.a = { use = "gunicorn", app = "hello_flask" }
-servers.same = { use = "gunicorn", app = "hello_flask" }
-servers.front = { use = "nginx", upstream = "a" }
-servers.top = { use = "nginx", upstream = "front" }
-loaders.w = { use = "wrk", connections = 32, duration = "5s" }
-clients.c = { use = "requests" }
-repeat = { warmup = "1s" }
-[scenarios.s]
-request = { path = "/x/{size}" }
-servers = ["a", "front", "top"]
-loaders = ["w"]
-clients = ["c"]
-[scenarios.s.vary]
-"servers.*.workers" = [1, 2, 3]
-"loaders.w.connections" = [10, 20]
-"servers.front.upstream" = ["a", "same"]
-"path.size" = [1, 1.0, "1"]
-[[scenarios.s.exclude]]
-"servers.*.workers" = 1
-"loaders.w.connections" = 10
-[[scenarios.s.exclude]]
-"servers.front.upstream" = "same"
-"servers.*.workers" = 3
-[[scenarios.s.include]]
-"servers.a.workers" = 7
-"path.size" = 1
-[[scenarios.s.include]]
-"servers.*.workers" = 2
-"loaders.w.connections" = 10
-"servers.front.upstream" = "a"
-"path.size" = 1
-[[scenarios.s.include]]
-"servers.front.upstream" = "same"
-"servers.same.workers" = 4
-"path.size" = 2
-[scenarios.again]
-servers = ["a", "same"]
-loaders = ["w"]
-"""
+SUITE = suite_text("suite/matrix/points")
 
 
 def loaded(folder: Path) -> Suite:

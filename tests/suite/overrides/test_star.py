@@ -4,20 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 
-SUITE = """\
-benchforge = 1
-servers.flask = { use = "gunicorn", app = "hello_flask", workers = 4 }
-servers.other = { use = "gunicorn", app = "hello_flask" }
-servers.waitress = { use = "waitress", app = "hello_flask" }
-loaders.closed = { use = "wrk" }
-scenarios.hello = { servers = ["flask", "other", "waitress"], loaders = ["closed"] }
-profiles.small = { servers."*".workers = 1, servers.other.workers = 2 }
-profiles.told = { servers."*".environment = { DEBUG = "1" } }
-"""
+SUITE = suite_text("suite/overrides/star")
 
 
 def workers(

@@ -5,16 +5,16 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import PROGRAMS, WAITS_S, Bench, Told, bench_words, calls
+from front_door import WAITS_S, Bench, Told, bench_words, calls
 from measured.on_disk import only_result
 from measured.once import made_once
 from present import present
+from suite_texts.files import suite_text
 
 from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.summary.summary import CaseSummary, Summary
@@ -26,20 +26,7 @@ from benchforge.suite.toml.faults import SuiteErrors
 MOST = 200  # of a server that answers one after the other, each after 5 ms
 
 # A smoke goes on whatever its checks say: neighbours of the tests spoil no trial.
-TOP = f"""benchforge = 1
-name = "capacity"
-smoke = true
-loaders.closed = {{ use = "pace", connections = 1, duration = "500ms" }}
-[servers.slow]
-use = "command"
-command = ["{sys.executable}", "{PROGRAMS / "servers/one_by_one.py"}", "{{port}}", "0.005"]
-[loaders.open]
-use = "pace"
-connections = 300
-arrivals = "constant"
-rate = 50
-duration = "500ms"
-"""
+TOP = suite_text("suite/scenarios/find_top")
 SEARCH = """[scenarios.ping]
 servers = ["slow"]
 loaders = ["open"]
@@ -86,28 +73,7 @@ def follows(result: Path) -> None:
 
 
 def test_what_a_server_keeps_up_with_is_found(bench: Bench, tmp_path: Path) -> None:
-    text = (
-        TOP
-        + SHORT
-        + """[scenarios.little]
-servers = ["slow"]
-loaders = ["open"]
-find = { rate = [40, 50], slo = "latency p50 < 5s" }
-[scenarios.much]
-servers = ["slow"]
-loaders = ["many"]
-find = { rate = [600, 900], slo = ["latency p50 < 5s", "error_rate < 1%"] }
-[scenarios.closed]
-servers = ["slow"]
-loaders = ["closed"]
-[loaders.many]
-use = "pace"
-connections = 300
-duration = "500ms"
-[repeat]
-blocks = 1
-"""
-    )
+    text = TOP + SHORT + suite_text("suite/scenarios/find_more")
     told, result = searched(bench, tmp_path, text)
     cases = summed(result)
     ping = present(cases["ping"].capacity)
@@ -283,19 +249,7 @@ SLO = 'slo = "latency p50 < 1s"'
 
 
 def test_a_search_profile_ignores_claims_and_tables(tmp_path: Path) -> None:
-    measured = """[scenarios.ping]
-servers = ["slow"]
-loaders = ["open"]
-[claims.C]
-scenario = "ping"
-metric = "throughput"
-a = { server = "slow" }
-holds = "a > 1"
-[tables.T]
-scenario = "ping"
-rows = "server"
-metric = "throughput"
-"""
+    measured = suite_text("suite/scenarios/find_measured")
     search = f"[profiles.high]\nscenarios.ping.find = {{ rate = [50, 800], {SLO} }}\n"
     path = suite(tmp_path, f"{TOP}{measured}{search}")
     whole = load(path, Registry())

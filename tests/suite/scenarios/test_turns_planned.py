@@ -3,21 +3,13 @@
 from pathlib import Path
 
 import pytest
+from suite_texts.files import suite_text
 
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.scenarios.turns import all_turns
 
-SUITE = """
-benchforge = 1
-servers.one = { use = "waitress", app = "hello_wsgi" }
-servers.two = { use = "waitress", app = "hello_wsgi", threads = 2 }
-loaders.pace = { use = "pace", connections = 8 }
-scenarios.plain = { servers = ["one", "two"], loaders = ["pace"] }
-scenarios.longer = { servers = ["one", "two"], loaders = ["pace"], each = "4s" }
-scenarios.alone = { servers = ["one", "two"], loaders = ["pace"], interleave = "off" }
-repeat = { interleave = "100ms", each = "1s", bridge = {bridge} }
-"""
+SUITE = suite_text("suite/scenarios/turns_planned")
 
 
 @pytest.mark.parametrize("bridge", [0, 3])

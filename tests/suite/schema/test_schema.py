@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tomllib
 from collections import defaultdict
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from front_door import Bench, answering
+from front_door import Bench, answering, captured
+from suite_texts.files import suite_text
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.registry import Registry
@@ -28,76 +28,7 @@ SCHEMAS = ROOT / "schemas"
 FIRST = "#:schema ./suite.schema.json\n"
 ENVIRONMENT = {"APP": "hello_wsgi", "URL": "postgresql://127.0.0.1/x", "TOKEN": "t0ken-of-ours"}
 
-GOOD = """benchforge = 1
-name = "été"
-[servers.a]
-use = "gunicorn"
-app = { env = "APP" }
-workers = 2
-[servers."é-1"]
-use = "command"
-command = ["x", { env = "APP" }]
-environment = { A = "1", B = { env = "TOKEN" } }
-[loaders.l]
-use = "wrk"
-duration = " 3 s "
-[clients.c]
-use = "requests"
-requests = 10
-[backends.p]
-use = "postgresql"
-url = { env = "URL" }
-[backends.q]
-use = "postgresql"
-dataset = "agents"
-settings = { fsync = false, max_connections = 10, seq_page_cost = 1.5, work_mem = "1MB" }
-[runtimes.r]
-python = { env = "APP" }
-requires = ["flask>=3"]
-[metrics.m]
-use = "latency"
-percentile = 99.9
-[scenarios.s]
-request = { path = "/{size}", headers = { Authorization = { env = "TOKEN" } } }
-servers = ["a", "é-1"]
-requests.a = { path = "/{size}", method = "POST", body = { env = "TOKEN" } }
-loaders = ["l"]
-expect = { json = { a = [1, { b = 2 }] }, items = { a = 2 }, length = 4 }
-vary = { "path.size" = [1, 2], "servers.*.workers" = [1], "loaders.l.duration" = ["1s", 2] }
-include = [{ "path.size" = 3 }]
-exclude = [{ "path.size" = 2, "servers.*.workers" = 1 }]
-[tables.t]
-scenario = "s"
-rows = ["path.size", "server"]
-columns = "loaders.l.duration"
-metric = "m"
-show = ["median"]
-where = { "servers.*.workers" = 1, "path.size" = [1, 2] }
-[claims.c]
-says = "a longer load is slower"
-scenario = "s"
-metric = "m"
-a = { server = "a", where = { "path.size" = 1 } }
-b = { server = "a", where = { "path.size" = 1, "loaders.l.duration" = "1s" }, loader = "l" }
-where = { "loaders.l.duration" = 2 }
-holds = "a >= 1.5 * b"
-margin = "5%"
-published = 2
-[repeat]
-blocks = 2
-warmup = 0.5
-[tuning]
-sysctl = { "net.core.somaxconn" = 4096 }
-limits = { nofile = 1000 }
-[placement]
-server = " 0-1, 3 "
-loader = [2]
-[profiles.quick]
-repeat.blocks = 1
-smoke = true
-loaders.l.duration = "1s"
-scenarios.s.expect = { same_body = true }
-"""
+GOOD = suite_text("suite/schema/schema")
 
 
 # Each is planted once, in place of what stands in GOOD; where it is told, if that is not its line.
@@ -153,13 +84,10 @@ class Checkers:
     def told(self, name: str, files: Sequence[Path]) -> dict[Path, list[tuple[int, str]]]:
         """Return line and message of each error, and of each warning, by file."""
         words = {"taplo": ["lint", "--colors", "never"], "tombi": ["lint", "--offline"]}[name]
-        done = subprocess.run(
+        done = captured(
             [Path(sys.executable).parent / name, *words, *files],
-            cwd=ROOT,  # where tombi.toml stands
-            capture_output=True,
-            text=True,
+            cwd=ROOT,
             env=self._environment,
-            check=False,
             timeout=300,
         )
         found: dict[Path, list[tuple[int, str]]] = defaultdict(list)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from front_door import Bench, bench_words, calls, needed, needed_module
 from measured.once import made_once
+from suite_texts.files import suite_text
 
 from benchforge.run.disk.manifest import manifest_of
 from benchforge.run.disk.result_writer import whole
@@ -16,20 +17,7 @@ from benchforge.run.disk.result_writer import whole
 Where = tuple[str | int, ...]
 "The path of a value in a JSON file."
 
-SUITE = """benchforge = 1
-servers.one = { use = "waitress", app = "hello_wsgi" }
-loaders.wrk = { use = "wrk", connections = 4, duration = "1s" }
-loaders.ab = { use = "ab", connections = 4, duration = "1s" }
-loaders.pace = { use = "pace", connections = 4, duration = "0.5s" }
-loaders.paced = { use = "pace", rate = "200/s", duration = "0.5s" }
-clients.plain = { use = "http_client", requests = 200 }
-repeat = { blocks = 2, quiet = "off" }
-[scenarios.hello]
-servers = ["one"]
-loaders = ["wrk", "ab", "pace", "paced"]
-clients = ["plain"]
-expect = { length = 12 }
-"""
+SUITE = suite_text("support/measured/real_result")
 
 
 def measured(bench: Bench, folder: Path) -> Path:

@@ -4,7 +4,6 @@ Each is some lines of Python in programs/servers/changes.py, in the base and in 
 `make test` takes every tenth: these are of four kinds.
 """
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 from front_door import PROGRAMS
 from repository import git
+from suite_texts.files import suite_text
 
 BODY = 'status = 200, content_type = "application/json", body = \'{"items": [1, 2, 3]}\''
 PARSED = "status = 200, json = { items = [1, 2, 3] }"
@@ -146,16 +146,4 @@ expect = {{ {commit.expect} }}
 """.replace("PATH", f"/{name}")
         for name in commit.scenarios
     )
-    return f"""benchforge = 1
-[servers.app]
-use = "command"
-command = ["{sys.executable}", "app.py", "{{port}}"]
-directory = "app"
-[loaders.pace]
-use = "pace"
-connections = 2
-{commit.load}
-{scenarios}[repeat]
-quiet = "off"
-warmup = "100ms"
-"""
+    return suite_text("support/planted/commits", load=commit.load, scenarios=scenarios)

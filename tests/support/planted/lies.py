@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -15,50 +16,9 @@ OTHERWISE, TURNS, LOADED = (
 )
 # Program and its word for the lie: what it does.
 LIES: Mapping[tuple[str, str], str] = {
-    (OTHERWISE, "busy"): "a wrong body, as long, where four connections are open",
-    (OTHERWISE, "tenth"): "a wrong body, as long, to one request in ten",
-    (OTHERWISE, "hundredth"): "a wrong body, as long, to one request in a hundred",
-    (OTHERWISE, "later"): "a wrong body, as long, from the second request of a connection on",
-    (
-        OTHERWISE,
-        "encoded",
-    ): "a wrong body, as long, to requests without `Accept-Encoding: identity`",
-    (OTHERWISE, "error"): "to the load, a longer body with an error",
-    (OTHERWISE, "empty"): "to the load, no body",
-    (OTHERWISE, "302"): "to the load, 302",
-    (OTHERWISE, "302-same"): "to the load, 302 with the right body",
-    (OTHERWISE, "203"): "to the load, 203 with an error",
-    (OTHERWISE, "203-same"): "to the load, 203 with the right body",
-    (OTHERWISE, "206"): "to the load, 206 with half of the body",
-    (OTHERWISE, "206-same"): "to the load, 206 with the right body",
-    (OTHERWISE, "rare"): "to the load, a longer body with an error, once in a thousand",
-    (OTHERWISE, "few-302"): "to the load, 302, once in a thousand",
-    (TURNS, "some-500"): "500 to one request in a hundred",
-    (TURNS, "load-503"): "503 in the first second of the load",
-    (TURNS, "flapping"): "503 to each third request",
-    (TURNS, "tools-500"): "500 to requests without `Accept-Encoding`",
-    (TURNS, "tools-shorter"): "half of the body to requests without `Accept-Encoding`",
-    (
-        TURNS,
-        "some-wrong",
-    ): "another body, as long, to one request in ten, where four connections are open",
-    (TURNS, "turns"): "another body, as long, after a second",
-    (TURNS, "closes"): "each connection is closed after an answer",
-    (
-        TURNS,
-        "closes-unsaid",
-    ): "each connection is closed after an answer, without a header that says so",
-    (LOADED, "nth"): "a wrong body, as long, from the 20th request of a connection on",
-    (LOADED, "old"): "a wrong body, as long, on connections that are older than 100 ms",
-    (LOADED, "together"): "a wrong body, as long, on connections that open together",
-    (LOADED, "above"): "a wrong body, as long, where more than four connections are open",
-    (LOADED, "total"): "a wrong body, as long, after 1,000 requests in all",
-    (LOADED, "percent"): "a wrong body, as long, to one request in a hundred, at random",
-    (LOADED, "zipped"): "a wrong body in gzip, as long, where four connections are open",
-    (LOADED, "truncated"): "a body that is cut and filled up, in chunks",
-    (LOADED, "login"): "to POST, a login page as long as the answer",
-    (LOADED, "graphql"): "to POST, `errors` of GraphQL as long as the answer, 3 of 100 times",
-    (LOADED, "order"): "to POST, an order that failed, with status 200, each second time",
+    (f"faulty_servers/{name}.py", lie): does
+    for name, lies in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
+    for lie, does in lies.items()
 }
 HONEST = {OTHERWISE: "right", TURNS: "none", LOADED: "none"}
 RATES = {

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from planted.beside import program
+from suite_texts.files import suite_text
 
 
 @dataclass(frozen=True)
@@ -17,38 +18,14 @@ class PlantedReport:
     suite: str
 
 
-_SUITE = """benchforge = 1
-name = "{name}"
-title = "Two web servers answer a page"
-loaders.load = {{ use = "wrk", connections = 2, threads = 1, duration = "{duration}" }}
-repeat = {{ blocks = {blocks}, warmup = "500ms" }}
-{servers}
-[metrics]
-throughput = {{ use = "throughput" }}
-latency = {{ use = "latency", percentile = 50 }}
-errors = {{ use = "errors" }}
-cpu = {{ use = "cpu" }}
-[scenarios.page]
-request = {{ path = "/ping" }}
-servers = ["north", "south"]
-loaders = ["load"]
-expect = {{ body = "pong" }}
-[claims.faster]
-says = "north serves more requests than south"
-scenario = "page"
-metric = "throughput"
-a = {{ server = "north" }}
-b = {{ server = "south" }}
-holds = "a > b"
-"""
-
-
 def _suite(name: str, north: str, south: str, blocks: int = 8, duration: str = "2s") -> str:
     servers = "\n".join(
         f"[servers.{label}]\n{program('servers/answers.py', '--port', '{port}', *words.split())}"
         for label, words in (("north", north), ("south", south))
     )
-    return _SUITE.format(name=name, servers=servers, blocks=blocks, duration=duration)
+    return suite_text(
+        "support/planted/reports", name=name, servers=servers, blocks=blocks, duration=duration
+    )
 
 
 PLANTED_REPORTS = (

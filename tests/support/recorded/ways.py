@@ -8,29 +8,14 @@ from typing import Any
 
 from front_door import PROGRAMS, Bench
 from hosts_lab import lab, told_by
+from suite_texts.files import suite_text
 
 STORED = PROGRAMS.parent / "checks/recorded"
 BLOCKS = 8
 "Blocks that are stored of a result: independence is judged from eight on."
 _WORDS = ["{python}", str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
 _WORDS += ["--address", "{address}", "--wait", "0.003"]
-_SERVERS = f"""[servers.one]
-use = "command"
-command = {json.dumps(_WORDS)}
-[servers.two]
-use = "command"
-command = {json.dumps(_WORDS)}
-[servers.hello]
-use = "waitress"
-app = "hello_wsgi"
-threads = 4
-[servers.other]
-use = "cheroot"
-app = "hello_wsgi"
-threads = 4
-[backends.store]
-use = "redis"
-"""
+_SERVERS = suite_text("support/recorded/ways", command=json.dumps(_WORDS))
 _COMPARED = """[scenarios.compared]
 servers = ["one", "two"]
 loaders = ["closed"]
