@@ -124,7 +124,8 @@ class Outcome(NamedTuple):
             for pair in self.questions
             if not pair.passes or pair.verdict.state == "base broken"
         }
-        return next((state for state in STATES if state in states), "not slower")
+        worst: Sequence[State] = [state for state in STATES if state in states]
+        return worst[0] if worst else "not slower"
 
     @property
     def exit_code(self) -> int:
