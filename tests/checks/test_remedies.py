@@ -55,28 +55,7 @@ PROGRAMS = {
     "waitress": ("python", "waitress_main.py"),
     "pace": ("python", "pace_main.py"),
 }
-UNTYPED = {
-    "D1": "an argument of the user's own command, or a line of the app's settings",
-    "D2": "words of the user's own command, or an import of the app",
-    "D3": "each program has an option of its own for its log",
-    "E1.status": "the app or the request is wrong, and only its author knows the right one",
-    "E3": "which of two answers is right only their author knows; the command shows them",
-    "E4": "the headers are the app's",
-    "M1": "other programs are the user's",
-    "M2": "memory is the machine's",
-    "N1": "other programs are the user's",
-    "N4": "another machine",
-    "N5": "an option of whatever started the container",
-    "S2.long": "what to ask instead is the user's choice",
-    "S3.failed": "no server is left to compare",
-    "S4": "the cause is not known: the command lists what may be",
-    "S6": "the cause is not known: the command lists the trials",
-    "S7.ended": "a crash is the app's, and a limit of requests has another name in each server",
-    "T1": "a setting of the kernel's start",
-    "W1.told": "how many is the user's choice, and the option has another name in each server",
-    "W3": "the CPUs are the machine's",
-    "W4": "a part of the app's URL",
-}
+UNTYPED = tomllib.loads(Path(__file__).with_name("untyped.toml").read_text())
 
 
 def made(server: str = "flask", *, runs: str = "gunicorn", tool: str = "wrk", **more: Any) -> Trial:

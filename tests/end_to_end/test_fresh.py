@@ -5,23 +5,13 @@ import sys
 from pathlib import Path
 
 from front_door import PROGRAMS, Bench, needed, needed_module
-
-SUITE = """benchforge = 1
-servers.one = {{ use = "command", command = {command} }}
-loaders.pace = {{ use = "pace", connections = 2, duration = "100ms" }}
-repeat = {{ blocks = 2, quiet = "off" }}
-{backends}
-[scenarios.ping]
-servers = ["one"]
-loaders = ["pace"]
-{named}
-"""
+from suite_texts.files import suite_text
 
 
 def test_processes_and_their_hashes_are_new_in_each_trial(bench: Bench, tmp_path: Path) -> None:
     words = [sys.executable, str(PROGRAMS / "servers/says_who.py"), "--port", "{port}"]
     suite = tmp_path / "fresh.toml"
-    suite.write_text(SUITE.format(backends="", command=words, named=""))
+    suite.write_text(suite_text("end_to_end/fresh", backends="", command=words, named=""))
     bench("run", suite, code=0)
     outs = sorted(tmp_path.glob("results/*/trials/*/server-one.out"))
     said = [json.loads(out.read_text()) for out in outs]
@@ -39,7 +29,7 @@ def test_a_row_of_one_trial_is_not_there_in_the_next(bench: Bench, tmp_path: Pat
     backend = '[backends.rows]\nuse = "postgresql"\ndataset = "agents"\n'
     suite = tmp_path / "fresh.toml"
     named = 'backends = ["rows"]'
-    suite.write_text(SUITE.format(backends=backend, command=words, named=named))
+    suite.write_text(suite_text("end_to_end/fresh", backends=backend, command=words, named=named))
     bench("run", suite, code=0)
     folders = sorted(tmp_path.glob("results/*/trials/*"))
     assert [int((one / "answer.bin").read_bytes()) for one in folders] == [1, 1]

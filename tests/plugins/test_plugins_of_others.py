@@ -6,17 +6,9 @@ from pathlib import Path
 
 import pytest
 from front_door import Bench, answering
+from suite_texts.files import suite_text
 from third_party import LOADER, Installs
 
-SUITE = """
-benchforge = 1
-smoke = true
-loaders.load = {{ use = "{use}" }}
-scenarios.s = {{ request = {{ path = "/" }}, servers = ["one"], loaders = ["load"] }}
-repeat = {{ blocks = 2 }}
-[servers.one]
-{server}
-"""
 MODULE = "their_loader"
 POINTS = {"loader-mine": MODULE}
 
@@ -24,7 +16,7 @@ POINTS = {"loader-mine": MODULE}
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
     path = tmp_path / "suite.toml"
-    path.write_text(SUITE.format(server=answering(), use="mine"))
+    path.write_text(suite_text("plugins/plugins_of_others", server=answering(), use="mine"))
     return path
 
 
@@ -151,7 +143,9 @@ def test_a_broken_plugin_breaks_nobody_else(
     bench: Bench, suite: Path, installs: Installs, tmp_path: Path
 ) -> None:
     installs("their-loader", POINTS, {f"{MODULE}.py": "raise ValueError"})
-    suite.write_text(SUITE.format(server=answering(), use='pace", duration = "300ms'))
+    suite.write_text(
+        suite_text("plugins/plugins_of_others", server=answering(), use='pace", duration = "300ms')
+    )
     assert "their" not in bench("run", suite, code=0).err
 
 
@@ -340,7 +334,9 @@ def test_a_raising_metric_costs_no_trial(bench: Bench, tmp_path: Path, installs:
     """A run forms its answers from the third block on: it is measured to its end all the same."""
     installs("their-metric", {"metric-broken": "their_metric"}, {"their_metric.py": METRIC})
     path = tmp_path / "suite.toml"
-    text = SUITE.format(server=answering(), use="pace").replace("smoke = true\n", "")
+    text = suite_text("plugins/plugins_of_others", server=answering(), use="pace").replace(
+        "smoke = true\n", ""
+    )
     text = text.replace("blocks = 2", 'blocks = 5, quiet = "off"')
     text = text.replace('use = "pace"', 'use = "pace", duration = "100ms", connections = 1')
     path.write_text(f'{text}\n[metrics.broken]\nuse = "broken"\n')

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from front_door import Bench, bench_words, calls, captured
 from measured.small_results import change_cases, read, shared, write
+from suite_texts.files import suite_text
 
 from benchforge.text import door
 
@@ -379,15 +380,7 @@ def test_a_server_that_plants_links_gets_nothing_written_through_them(
         f"sys.argv[0] = {str(answers)!r}\n"
         f"runpy.run_path({str(answers)!r}, run_name='__main__')\n"
     )
-    (tmp_path / "plant.toml").write_text(f"""benchforge = 1
-smoke = true
-loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
-scenarios.ping = {{ request = {{ path = "/ping" }}, servers = ["one"], loaders = ["closed"] }}
-repeat = {{ blocks = 1, quiet = "off" }}
-[servers.one]
-use = "command"
-command = ['{sys.executable}', '{plants}', '--port', '{{port}}']
-""")
+    (tmp_path / "plant.toml").write_text(suite_text("results/foreign", plants=plants))
     call = bench("run", "plant.toml")
     assert victim.read_text() == "mine", call.all
     assert "Traceback" not in call.all

@@ -28,6 +28,7 @@ from front_door import (
     program_words,
 )
 from hosts_lab import lab
+from suite_texts.files import suite_text
 
 FAR = "benchforge.remote.agent"
 STARTS = """#!/bin/sh
@@ -36,26 +37,6 @@ case " $*" in *" -d"*) read -r up idle </proc/uptime; echo "$up" >{pipe};; esac
 exec {words} "$@"
 """
 TICK_S = 0.01  # of /proc/uptime
-SUITE = """benchforge = 1
-smoke = true
-{top}
-[servers.two]
-{server}
-[servers.three]
-{server}
-[loaders.closed]
-use = "wrk"
-connections = 8
-duration = "1s"
-[scenarios.hello]
-request = {{ path = "/" }}
-servers = {servers}
-loaders = ["closed"]
-[repeat]
-blocks = 1
-quiet = "off"
-{turns}
-"""
 APP = """
 import sitecustomize
 def app(environ, start):
@@ -109,7 +90,9 @@ class Listening:
         """Write the suite of these servers."""
         path, parts = self.folder / "suite.toml", {"top": "", "turns": "", **parts}
         path.write_text(
-            SUITE.format(**{"server": answering()} | parts, servers=json.dumps(servers))
+            suite_text(
+                "run/silence", **{"server": answering()} | parts, servers=json.dumps(servers)
+            )
         )
         return str(path)
 

@@ -10,6 +10,7 @@ from front_door import Bench, answering, needed, needed_tool
 from hypothesis import given
 from hypothesis import strategies as st
 from made.plain import reading
+from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Load
 from benchforge.run.http.wire.record import record_of, tallied
@@ -34,19 +35,6 @@ async def main():
     await server.serve_forever()
 asyncio.run(main())
 """
-SUITE = """benchforge = 1
-smoke = true
-repeat = {{ blocks = 1, quiet = "off", warmup = "{warmup}" }}
-[loaders.load]
-use = "{loader}"
-connections = 4
-duration = "1s"
-{servers}
-[scenarios.s]
-{scenario}
-servers = [{labels}]
-loaders = ["load"]
-"""
 
 
 def measured(
@@ -56,7 +44,7 @@ def measured(
     tables = "\n".join(f"[servers.{label}]\n{server}" for label, server in servers.items())
     words = {"loader": "pace", "warmup": "0s", **options}
     labels = ", ".join(f'"{label}"' for label in servers)
-    text = SUITE.format(servers=tables, scenario=scenario, labels=labels, **words)
+    text = suite_text("run/windows", servers=tables, scenario=scenario, labels=labels, **words)
     (folder / "suite.toml").write_text(text)
     shown = bench("run", "suite.toml", "-o", "out")
     files = sorted(folder.glob("out/*/trials/*/trial.json"))

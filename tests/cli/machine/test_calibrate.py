@@ -289,10 +289,3 @@ def test_where_it_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     with pytest.raises(CannotKeep, match="state"):
         keep(calibration({}))
-
-
-@pytest.mark.parametrize(
-    "words", [["--rounds", "1"], ["--seconds", "0"], ["--rounds", "x"], ["more"]]
-)
-def test_what_it_cannot_be_asked_is_refused(bench: Bench, words: list[str]) -> None:
-    bench("calibrate", *words, code=2)

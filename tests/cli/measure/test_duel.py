@@ -225,51 +225,6 @@ def test_connections_are_kept_or_closed_as_asked(bench: Bench, tmp_path: Path) -
     assert saved["loaders"]["load"]["keep_alive"] is False
 
 
-@pytest.mark.parametrize(
-    ("words", "where", "hint"),
-    [
-        ([PONG], "only one server", "give two commands or URLs"),
-        ([PONG, "gunicorn app"], "'gunicorn app': no {port} in it", "write {port} where"),
-        ([PONG, "gunicorn -b :8000 app"], "no {port} in it", "'gunicorn -b :{port} app'"),
-        ([PONG, "serve --port 80"], "no {port} in it", "'serve --port {port}'"),
-        ([PONG, "127.0.0.1:8000"], "no {port} in it", "its URL: http://127.0.0.1:8000"),
-        ([PONG, "a 'b {port}"], "no closing quotation", "close the quotes"),
-        ([PONG, ""], "'': no command", "write a command"),
-        ([PONG, "A=1"], "'A=1': no command", "write a command"),
-        ([PONG, "a {prot}"], "'{prot}': no placeholder {prot}", "did you mean {port}?"),
-        ([PONG, "cd x && a {port}"], "&& is for a shell", "sh -c"),
-        ([PONG, "http://192.0.2.1/x"], "192.0.2.1 is not this machine", "allow_remote = true"),
-        ([PONG, "http://127.0.0.1:99999"], "not a URL", "http://127.0.0.1:8080/path"),
-        (["http://127.0.0.1/a", "http://127.0.0.1:81/b"], "different paths", "--path"),
-        (["http://127.0.0.1/a", PONG, "--path", "/b"], "--path /b is another path", "once"),
-        ([PONG, SLOW, "--label", "a"], "1 labels for 2 servers", "one --label for each"),
-        ([PONG, SLOW, "--label", "a", "--label", "a"], "two servers have it", "its own"),
-        ([PONG, SLOW, "--label", "a b", "--label", "c"], "a b: not a label", "letters"),
-        (
-            [PONG, SLOW, "--header", "Accept"],
-            "--header: 6 characters that are no header",
-            "Accept: text",
-        ),
-        ([PONG, SLOW, "--time", "soon"], "--time soon: not a duration", '"3m"'),
-        ([PONG, SLOW, "--rate", "0"], "--rate 0: not a rate", '"500/s"'),
-        ([PONG, SLOW, "--backend", "redis:"], "--backend redis:: no dataset", "postgresql:agents"),
-        ([PONG, SLOW, "--backend", "redis:./x"], "redis:./x: no dataset.toml", "its rows, and its"),
-        ([PONG, SLOW, "--backend", "redis:agents"], "the suite of this duel:", "built in for"),
-        ([PONG, SLOW, "--path", "a b"], "the suite of this duel:", "a space as %20"),
-        ([PONG, SLOW, "--save", "suite"], "--save suite: not the name of a suite", ".toml"),
-    ],
-)
-def test_what_cannot_be_a_duel_is_an_error_with_a_hint(
-    bench: Bench, tmp_path: Path, words: list[str], where: str, hint: str
-) -> None:
-    lines = bench("duel", *words, code=2).err.splitlines()
-    assert [line for line in lines if line.startswith("error: ") and where in line]
-    said = lines[-1]
-    assert said.startswith("hint: ")
-    assert hint in said
-    assert list(tmp_path.iterdir()) == []  # nothing is left behind
-
-
 def test_a_file_of_the_users_own_is_not_replaced(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text("benchforge = 1\n")
     call = bench("duel", PONG, SLOW, "--save", "suite.toml", code=2)

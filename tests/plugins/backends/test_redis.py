@@ -11,22 +11,13 @@ from benchforge_backends.redis import Redis
 from front_door import Bench, needed, needed_module
 from present import present
 from serving.backends import HOST, run, running, site_at, write_dataset
+from suite_texts.files import suite_text
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
 from benchforge.parts.probe import Succeeds
 from benchforge.parts.site import Site
 from benchforge.run.programs.template import restored
-
-SUITE = """
-benchforge = 1
-servers.one = {{ use = "command", command = ["false"] }}
-loaders.load = {{ use = "wrk" }}
-scenarios.only = {{ servers = ["one"], loaders = ["load"], backends = ["cache"] }}
-[backends.cache]
-use = "redis"
-{options}
-"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -181,7 +172,9 @@ def test_a_server_that_already_runs_is_neither_started_nor_filled(site: Site) ->
 def test_no_dataset_of_redis(bench: Bench, tmp_path: Path, written: str | None, told: str) -> None:
     if written:
         write_dataset(tmp_path, written, "things = 1", {"a.sql": ""})
-    (tmp_path / "a.toml").write_text(SUITE.format(options='dataset = "./mine"'))
+    (tmp_path / "a.toml").write_text(
+        suite_text("plugins/backends/redis", options='dataset = "./mine"')
+    )
     done = bench("run", "a.toml", code=2)
     assert told in done.err
     assert "hint: " in done.err

@@ -12,18 +12,9 @@ from front_door import needed
 from measured.case import cases, trial_of
 from present import present
 from serving.certificate import certificate
+from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Trial
-
-SUITE = """benchforge = 1
-loaders.load = {{ use = "pace", connections = 2, duration = "0.2s" }}
-scenarios.s = {{ servers = ["mine"], loaders = ["load"], expect = {{ body = "hello" }} }}
-repeat = {{ blocks = 1 }}
-[servers.mine]
-use = "url"
-url = "{url}"
-{ca_file}
-"""
 
 
 class Hello(BaseHTTPRequestHandler):
@@ -73,7 +64,11 @@ def serving(own: Path | None) -> Iterator[int]:
 
 def measured(folder: Path, url: str, ca_file: str = "") -> Trial:
     path = folder / "small.toml"
-    path.write_text(SUITE.format(url=url, ca_file=f'ca_file = "{ca_file}"' if ca_file else ""))
+    path.write_text(
+        suite_text(
+            "plugins/servers/tls", url=url, ca_file=f'ca_file = "{ca_file}"' if ca_file else ""
+        )
+    )
     (case,) = cases(path)
     return trial_of(case, folder)
 

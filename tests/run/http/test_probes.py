@@ -7,26 +7,7 @@ from typing import Any
 
 import pytest
 from front_door import PROGRAMS, Bench, answering
-
-SUITE = """
-benchforge = 1
-smoke = true
-[servers.a]
-{server}
-[loaders.load]
-use = "pace"
-connections = 4
-duration = "{duration}"
-{loader}
-[scenarios.s]
-request = {{ path = "/" }}
-servers = ["a"]
-loaders = ["load"]
-expect = {{ {expect} }}
-[repeat]
-blocks = 1
-quiet = "off"
-"""
+from suite_texts.files import suite_text
 
 
 def command(program: str, *words: str) -> str:
@@ -49,7 +30,9 @@ def measured(
     Where a loud machine does not answer all probes within their second, or ends the trial
     elsewhere, it is measured again.
     """
-    suite = SUITE.format(server=server, expect=expect, loader=loader, duration=duration)
+    suite = suite_text(
+        "run/http/probes", server=server, expect=expect, loader=loader, duration=duration
+    )
     (folder / "suite.toml").write_text(suite)
     attempt = 0
     while True:

@@ -11,21 +11,13 @@ from typing import Any
 import pytest
 from front_door import PROGRAMS, Bench, bench_words, calls
 from measured.once import made_once
+from suite_texts.files import suite_text
 
 _ANSWERS = [sys.executable, str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
 _ANSWERS += ["--wait", "0.003"]  # a load then leaves the CPUs to other tests
-SUITE = f"""benchforge = 1
-name = "small"
-servers.one = {{ use = "command", command = {_ANSWERS} }}
-servers.two = {{ use = "command", command = {[*_ANSWERS, "--body", "ping"]} }}
-loaders.closed = {{ use = "pace", connections = 2, duration = "0.2s" }}
-repeat = {{ blocks = 3, quiet = "off" }}
-profiles.smoke = {{ smoke = true }}
-[scenarios.ping]
-request = {{ path = "/ping" }}
-servers = ["one", "two"]
-loaders = ["closed"]
-"""
+SUITE = suite_text(
+    "support/measured/small_results", answers=_ANSWERS, ping=[*_ANSWERS, "--body", "ping"]
+)
 
 
 def measured(bench: Bench, folder: Path, *more: str) -> Path:

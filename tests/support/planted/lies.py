@@ -63,20 +63,7 @@ SILENT: Mapping[tuple[str, str], str] = {
 }
 _OF_THE_LOAD = {"E2", "K3"}
 "Checks whose findings are about a short load or a busy machine."
-HEAD = """
-## Lies by load tool
-
-Each server answers single requests rightly and lies under a load of 2 s over six connections
-(k6 and locust: 3 s, six users), alone or in turns with others. The suite has an `expect` that tells
-right from wrong, and no other setting. A cell names the checks that found the lie: those in
-parentheses warn, the others fail. Other words say why a trial has no value: *counts*, since no
-answer was good by the tool's own counts; *probes*, since the answer after the load was wrong; *no
-end*, since the tool did not end in time. *At most* is the bound that E6 printed where no check
-found a lie: it admits the lie's rate. A number in brackets is a reason below the table. An honest
-server beside them raises none of these findings. A tool that the machine did not have is not in the
-table.
-
-"""
+HEAD = Path(__file__).with_suffix(".md").read_text()
 
 
 def label(lie: str) -> str:

@@ -15,47 +15,17 @@ BLOCKS = 8
 "Blocks that are stored of a result: independence is judged from eight on."
 _WORDS = ["{python}", str(PROGRAMS / "servers/answers.py"), "--port", "{port}"]
 _WORDS += ["--address", "{address}", "--wait", "0.003"]
-_SERVERS = suite_text("support/recorded/ways", command=json.dumps(_WORDS))
+_SERVERS = suite_text("support/recorded/ways_servers", command=json.dumps(_WORDS))
 _COMPARED = """[scenarios.compared]
 servers = ["one", "two"]
 loaders = ["closed"]
 backends = ["store"]
 """
-_MIX = """[loaders.mixed]
-use = "pace"
-connections = 2
-duration = "1s"
-[scenarios.mix]
-servers = ["one", "two"]
-loaders = ["mixed"]
-[scenarios.mix.kinds.item]
-share = 3
-request = { path = "/item" }
-[scenarios.mix.kinds.search]
-request = { path = "/search" }
-"""
+_MIX = suite_text("support/recorded/ways_mix")
 _AT_ONCE = 'mode = "threads-reuse"\n'
 "Of a client: all requests at once, which servers in turns refuse."
-_CLIENTS = f"""[clients.kept]
-use = "requests"
-{_AT_ONCE}requests = 100
-[clients.anew]
-use = "http_client"
-mode = "noreuse"
-requests = 100
-[scenarios.clients]
-servers = ["hello"]
-clients = ["kept", "anew"]
-"""
-_PACED = """[loaders.paced]
-use = "pace"
-rate = 100
-connections = 4
-duration = "2s"
-[scenarios.paced]
-servers = ["hello"]
-loaders = ["paced"]
-"""
+_CLIENTS = suite_text("support/recorded/ways_clients", at_once=_AT_ONCE)
+_PACED = suite_text("support/recorded/ways_paced")
 _HOSTS = """[placement.hosts]
 loader = ["load", "load2"]
 server = "app"
