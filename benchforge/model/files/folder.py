@@ -16,6 +16,7 @@ from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.frozen import Frozen, compact
 from benchforge.text.program import program
+from benchforge.text.steps import steps
 
 HEADER = "result.json"
 SUMMARY = "summary.json"
@@ -66,7 +67,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     """
     checks: dict[tuple[object, ...], Check] = {}
     parts: dict[tuple[str, bytes], Any] = {}
-    for name in trial_files(folder):
+    for name in steps(trial_files(folder), "trials"):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
             fields: dict[str, Any] = vars(parsed.model)

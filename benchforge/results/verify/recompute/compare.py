@@ -71,6 +71,9 @@ NUMBERS: tuple[Recomputation, ...] = (summary, reports)
 STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
 "What the header states of time, machine and programs: the manifest alone vouches for it."
 
+LATER = "blocks after the last one"
+"Whoever drops them from trials, plan and suite leaves nothing that shows it, but a signature."
+
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
@@ -153,7 +156,7 @@ def _as_written(result: Result, covered: Mapping[Path, Container[JsonPath]]) -> 
         for path in _numbers(trial.model.model_dump(mode="json"), (), covered.get(trial.file, ()))
     }
     stated = {name for name in STATED if getattr(result.header.model, name)}
-    return tuple(sorted({*numbers, *stated}))
+    return tuple(sorted({*numbers, *stated, LATER}))
 
 
 def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:
