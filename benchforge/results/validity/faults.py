@@ -14,10 +14,10 @@ from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse, parse_named
 from benchforge.model.files.folder import (
-    HEADER,
     RUNTIMES,
     SUMMARY,
     ceiling_files,
+    parse_header,
     parse_trials,
     session_files,
 )
@@ -67,7 +67,7 @@ class FolderFiles:
     summary: Parsed[Summary] | None = None
     unread: list[FileFault] = field(default_factory=list)
     wrong: list[FileFault] = field(default_factory=list)
-    "What trials say that cannot be."
+    "Contradictions in trials."
 
     @cached_property
     def machine(self) -> MachineBounds:
@@ -81,8 +81,7 @@ class FolderFiles:
         if not as_whole and model.search_outcome is None:
             turns = model.turns and model.turns.model_copy(update={"slices": ()})
             model = model.model_copy(update={**_OF_ITSELF, "turns": turns})
-        read = partial(door.read, trial.file.parent, trial.file.name, MOST_BYTES)
-        return Parsed(trial.file, model, read)
+        return Parsed(trial.file, model, partial(_text, trial.file))
 
     def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:
         """Yield a file that could be read; note the faults of another."""
@@ -90,6 +89,10 @@ class FolderFiles:
             yield parsed
         else:
             self.unread.extend(parsed)
+
+
+def _text(file: Path) -> bytes:
+    return door.read(file.parent, file.name, MOST_BYTES)
 
 
 _OF_ITSELF: dict[str, object] = {
@@ -106,7 +109,7 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
     """
     files = FolderFiles(folder)
-    files.header = next(files.read(parse(folder, HEADER, Header)), None)
+    files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
         files.trials += [files.judged(one, as_whole=all_of) for one in files.read(trial)]
     for name in session_files(folder):

@@ -31,9 +31,9 @@ class ListedFiles:
 
     changed: Verified
     incomplete: Verified
-    "What nothing lists, and what was not signed where something was."
+    "Files that nothing lists, or that were not signed where others were."
     unread: list[FileFault]
-    "Why a manifest cannot be read."
+    "Faults of manifests that cannot be read."
 
 
 def listed_files(folder: Path) -> ListedFiles:

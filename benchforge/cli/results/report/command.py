@@ -48,7 +48,7 @@ def command(options: ReportOptions) -> int:
     Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
     """
-    from benchforge.cli.console.progress_bar import show_progress
+    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.reported import text_of
     from benchforge.cli.console.say import show
     from benchforge.cli.results.report.reports import (
@@ -66,7 +66,7 @@ def command(options: ReportOptions) -> int:
     if why is not None and not results and Path(why).is_dir():
         results, why = (Path(why),), ALL  # the option takes the word behind it
     registry, result = Registry(), named_result(results)
-    show_progress()
+    begin_long_work()
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():

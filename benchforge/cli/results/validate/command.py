@@ -25,7 +25,7 @@ def command(options: ValidateOptions) -> int:
     Exit codes: 0 everything is valid; 1 a file is invalid; 2 a file cannot be read.
     """
     from benchforge.cli.console.named_file import without_suites
-    from benchforge.cli.console.progress_bar import show_progress
+    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.say import say, show
     from benchforge.model.files.folder import hint_of
     from benchforge.parts.registry import Registry
@@ -35,7 +35,7 @@ def command(options: ValidateOptions) -> int:
     from benchforge.text import safe
 
     code, registry = 0, Registry()
-    show_progress()
+    begin_long_work()
     for path in without_suites(options.paths):
         if folder := path.is_dir():
             verified = verify(path, registry, "form")

@@ -43,7 +43,7 @@ def command(options: VerifyOptions) -> int:
     signature differs; 2 not proved: a number cannot be read or recomputed, or a file is not signed;
     3 ssh-keygen is missing.
     """
-    from benchforge.cli.console.progress_bar import show_progress
+    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.say import show
     from benchforge.parts.registry import Registry
     from benchforge.results.verify.in_words import answer_lines, scope_line
@@ -52,7 +52,7 @@ def command(options: VerifyOptions) -> int:
     from benchforge.text import safe
 
     folder, signers = options.folder, options.signers
-    show_progress()
+    begin_long_work()
     verified = verify(folder, Registry(), options.level)
     signed = "" if signers is None else check_signature(folder, signers, verified)
     for line in answer_lines(folder, verified, all_of_them=options.name_all):
