@@ -48,9 +48,9 @@ def command(options: ReportOptions) -> int:
     Exit codes: 0 the answers are printed, whatever they say; 1 a file of the result is invalid; 2
     RESULT is not a result, or there is no such reporter; 5 the reports cannot be written.
     """
-    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.reported import text_of
     from benchforge.cli.console.say import show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.cli.results.report.reports import (
         named_result,
         one_report,

@@ -25,8 +25,8 @@ def command(options: ValidateOptions) -> int:
     Exit codes: 0 everything is valid; 1 a file is invalid; 2 a file cannot be read.
     """
     from benchforge.cli.console.named_file import without_suites
-    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.model.files.folder import hint_of
     from benchforge.parts.registry import Registry
     from benchforge.results.validity.faults import faults

@@ -43,8 +43,8 @@ def command(options: VerifyOptions) -> int:
     signature differs; 2 not proved: a number cannot be read or recomputed, or a file is not signed;
     3 ssh-keygen is missing.
     """
-    from benchforge.cli.console.progress_bar import begin_long_work
     from benchforge.cli.console.say import show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.parts.registry import Registry
     from benchforge.results.verify.in_words import answer_lines, scope_line
     from benchforge.results.verify.recompute.compare import verify
