@@ -19,6 +19,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from benchforge.model.files.folder import MANIFEST
+from benchforge.model.files.result import Header
+from benchforge.model.trial.trial import Trial
 from benchforge.run.disk.manifest import manifest_of
 from benchforge.run.disk.result_writer import whole
 
@@ -56,9 +58,9 @@ def made(source: Path, folder: Path, least: int) -> int:
             (place / "trial.json").unlink()
             copy = {**trial, "number": number, "block": block_number, "attempt": 1, "turns": turns}
             copy["started"] = moment.isoformat()
-            (place / "trial.json").write_text(json.dumps(copy, indent=1))
+            whole(place, "trial.json", Trial.model_validate_json(json.dumps(copy)))
     header = {**header, "plan": plan, "until": None}
-    (folder / "result.json").write_text(json.dumps(header, indent=1))
+    whole(folder, "result.json", Header.model_validate_json(json.dumps(header)))
     return number
 
 

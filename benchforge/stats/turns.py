@@ -4,6 +4,7 @@ import hashlib
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from benchforge.model.suite.until import LONGEST_FREEZE_S, LONGEST_S, TurnsPlanned
@@ -147,7 +148,7 @@ def by_bytes(turns: Turns, reading: Reading) -> Turns:
     ends = [0, *accumulate(bytes_read)]
     whole = [end * reading.responses // reading.received_bytes for end in ends]
     slices = tuple(
-        one.model_copy(update={"responses": after - before})
+        replace(one, responses=after - before)
         for one, (before, after) in zip(turns.slices, pairwise(whole), strict=True)
     )
     return turns.model_copy(update={"slices": slices})

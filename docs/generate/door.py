@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import ClassVar, get_origin, get_type_hints
 
-from pydantic import BaseModel
 from sphinx.pycode import ModuleAnalyzer
 
 from benchforge import plugin
@@ -131,7 +130,7 @@ def _fields(cls: type) -> Iterator[tuple[str, str, str]]:
     """Yield the fields of a class, those of all parts of its kind too."""
     analyzed = ModuleAnalyzer.for_module(cls.__module__)
     said = analyzed.find_attr_docs()
-    model = cls.model_fields if issubclass(cls, BaseModel) else {}
+    model = getattr(cls, "__pydantic_fields__", {})
     kinds = get_type_hints(cls)  # without what is said of a value beyond its type
     for name in inspect.get_annotations(cls):
         if not name.startswith("_") and name != "kind":

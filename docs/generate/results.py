@@ -64,21 +64,21 @@ def _reached(
 ) -> Iterator[type[BaseModel]]:
     """Yield a model and all that its fields hold; a reading may hold readings."""
     yield model
-    for field in model.model_fields.values():
+    for field in model.__pydantic_fields__.values():
         for inner in _models(field.annotation):
             if inner not in (*above, model):
                 yield from _reached(inner, (*above, model))
 
 
 def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and hasattr(annotation, "__pydantic_fields__"):
         yield annotation
     for inner in get_args(annotation):
         yield from _models(inner)
 
 
 def _section(model: type[BaseModel], title: str, level: int = 2) -> str:
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    fields = {field.alias or name: field for name, field in model.__pydantic_fields__.items()}
     rows = [_row(one, fields[one.name].annotation) for one in options(model)]
     head = ("field", "type", "unit", "description")
     doc = _NULL.sub("null", doc_of(model))

@@ -8,6 +8,7 @@ options is asked again. Real programs of some families are in validity/test_vali
 import shlex
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -195,8 +196,7 @@ def late_ends(interleave: str = "100ms", **_: Any) -> Run:
     slice_s = float(interleave.removesuffix("ms")) / 1000
     steady = turns(*[200] * 20, slice_s=slice_s)
     slices = (
-        slice_.model_copy(update={"end_s": slice_.start_s + slice_s, "drained_s": 0.02})
-        for slice_ in steady.slices
+        replace(slice_, end_s=slice_.start_s + slice_s, drained_s=0.02) for slice_ in steady.slices
     )
     return checked(made(turns=steady.model_copy(update={"slices": tuple(slices)})))
 

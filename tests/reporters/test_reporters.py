@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -121,7 +122,7 @@ def test_a_remark_on_a_value_is_a_footnote_and_an_estimator_is_told(tmp_path: Pa
     sample = known.samples[0].sample.model_copy(update={"why": "few samples"})
     remarked = known.model_copy(
         update={
-            "samples": (known.samples[0].model_copy(update={"sample": sample}),),
+            "samples": (replace(known.samples[0], sample=sample),),
             "estimator": "type-1 quantile",
         }
     )
@@ -141,13 +142,12 @@ def test_reasons_that_differ_in_their_numbers_of_responses_are_one_footnote() ->
         if value is None:
             why = "only {} responses: p99 needs 1000"
         samples = tuple(
-            of_trial.model_copy(
-                update={
-                    "trial": trial,
-                    "sample": of_trial.sample.model_copy(
-                        update={"value": value, "why": why.format(count)}
-                    ),
-                }
+            replace(
+                of_trial,
+                trial=trial,
+                sample=of_trial.sample.model_copy(
+                    update={"value": value, "why": why.format(count)}
+                ),
             )
             for trial, count in enumerate(counts, 1)
         )

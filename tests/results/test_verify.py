@@ -45,7 +45,7 @@ def test_a_result_is_what_its_raw_files_say(bench: Bench, result: Path) -> None:
     first, second, last = told.out.splitlines()
     assert last == (
         "the result shows: its numbers follow from its raw files; "
-        "nobody signed it: whether the raw files were measured is open"
+        "nobody signed it: whether the raw files were measured, and whether more was, is open"
     )
     assert first.startswith(f"{result}: proved: ")
     assert first.endswith("of 10 trials recomputed, 0 not proved, 0 contradicted")

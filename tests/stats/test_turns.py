@@ -1,5 +1,6 @@
 """Turns: the order of slices, how long one takes, and what they add up to."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -124,5 +125,5 @@ def by_counts(counts: list[int]) -> Turns:
     """Turns of a tool that is frozen with its server, by the bytes that it read."""
     took = turns(*[0] * len(counts), uncounted_bytes=0)
     pairs = zip(took.slices, counts, strict=True)
-    slices = tuple(one.model_copy(update={"received_bytes": count}) for one, count in pairs)
+    slices = tuple(replace(one, received_bytes=count) for one, count in pairs)
     return took.model_copy(update={"slices": slices})

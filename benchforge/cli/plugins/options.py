@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from benchforge.cli.suites.schema.json_schema import Described, Schema, docs, written
 from benchforge.suite.toml.document import Tables
@@ -47,12 +47,12 @@ def options(model: type[BaseModel]) -> list[Option]:
 
     Raises whatever a plugin raises where its schema cannot be made.
     """
-    schema = model.model_json_schema(schema_generator=Described)
+    schema = TypeAdapter(model).json_schema(schema_generator=Described)
     defs, docstrings = schema.get("$defs", {}), docs(model)
     if "$ref" in schema:  # of a model that may hold itself
         schema = defs[schema["$ref"].rpartition("/")[2]]
-    inherited = getattr(model.__base__, "model_fields", {})
-    fields = sorted(model.model_fields.items(), key=lambda item: item[0] in inherited)
+    inherited = getattr(model.__base__, "__pydantic_fields__", {})
+    fields = sorted(model.__pydantic_fields__.items(), key=lambda item: item[0] in inherited)
     collected: list[Option] = []
     for field_name, field in fields:
         name = field.alias or field_name

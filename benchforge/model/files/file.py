@@ -2,9 +2,8 @@
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -56,19 +55,11 @@ class Parsed(Generic[Model]):
     file: Path
     model: Model
     text: Callable[[], bytes] = field(repr=False)
-    has_text: bool = True
-    "False if the text is formed from the model when it is wanted, which is seldom."
 
     @cached_property
     def places(self) -> Places:
         """Line of each value: it is looked for where something is wrong."""
         return places(self.text().decode())
-
-    def packed(self) -> "Parsed[Model]":
-        """Return the file with its text compressed: it is kept with thousands of others."""
-        if not self.has_text:
-            return self
-        return replace(self, text=partial(zlib.decompress, zlib.compress(self.text(), 1)))
 
     def fault(self, message: str, *path: str | int) -> FileFault:
         """Return a fault of one value of this file."""
@@ -136,7 +127,7 @@ def _as_written(file: Path, raw: bytes, models: tuple[type[Model], ...]) -> Pars
         return None
     if not raw.startswith(text := _written(model, b"")) or raw[len(text) :] not in {b"", b"\n"}:
         return None
-    return Parsed(file, model, partial(_written, model, raw[len(text) :]), has_text=False)
+    return Parsed(file, model, partial(_written, model, raw[len(text) :]))
 
 
 def _written(model: Frozen, end: bytes) -> bytes:

@@ -14,8 +14,10 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
+from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.frozen import Frozen, compact
 from benchforge.text.program import program
+from benchforge.text.steps import steps
 
 HEADER = "result.json"
 SUMMARY = "summary.json"
@@ -41,7 +43,20 @@ def read_header(folder: Path) -> Header:
 
     Raises Unusable when it cannot be read, InvalidFile when it says what cannot be.
     """
-    return compact(_model(parse(folder, HEADER, Header)))
+    return _model(parse_header(folder))
+
+
+def parse_header(folder: Path) -> Parsed[Header] | list[FileFault]:
+    """Return the header of a result, or what is wrong with it. Equal cases are one object."""
+    parsed = parse(folder, HEADER, Header)
+    if isinstance(parsed, Parsed):
+        header, cases = compact(parsed.model), dict[str, CaseName]()
+        plan = [
+            one.like(case=cases.setdefault(one.case.model_dump_json(), one.case))
+            for one in header.plan
+        ]
+        vars(header).update(plan=tuple(plan))  # equal values: it stays frozen
+    return parsed
 
 
 def read_summary(folder: Path) -> Summary:
@@ -66,7 +81,7 @@ def parse_trials(folder: Path) -> Iterator[Parsed[Trial] | list[FileFault]]:
     """
     checks: dict[tuple[object, ...], Check] = {}
     parts: dict[tuple[str, bytes], Any] = {}
-    for name in trial_files(folder):
+    for name in steps(trial_files(folder), "trials"):
         parsed = parse(folder, name, Trial)
         if isinstance(parsed, Parsed):
             fields: dict[str, Any] = vars(parsed.model)

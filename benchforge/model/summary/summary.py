@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, NonNegativeInt, PositiveInt
+from pydantic.dataclasses import dataclass
 
 from benchforge.model.suite.claim import Claim, VerdictRules
 from benchforge.model.suite.code import Code, Interpreter
@@ -20,7 +21,7 @@ from benchforge.model.trial.trial import Failure, Load
 from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.bounds import FileName
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW, Frozen
 from benchforge.model.values.measurand import FAILURES, RATE, Measurand
 
 _LEAST_LEFT = 0.01
@@ -30,7 +31,8 @@ _MOST_PLANNED = 2_000_000
 "Of a case: a million blocks, or the steps of a search and what finds where they are."
 
 
-class TrialSample(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class TrialSample:
     """A sample and its trial."""
 
     trial: PositiveInt

@@ -1,11 +1,13 @@
 """What a server did in its turns, and while others had theirs."""
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic.dataclasses import dataclass
 
-from benchforge.model.values.frozen import Frozen
+from benchforge.model.values.frozen import ROW, Frozen
 
 
-class Slice(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True, config=ROW)
+class Slice:
     """A slice of the load, in which no other server ran. Times are seconds of the joint load."""
 
     round: PositiveInt

@@ -10,6 +10,7 @@ from benchforge.model.files.manifest import Manifest, is_measured, place_of
 from benchforge.results.recomputed.verified import RecomputedValue
 from benchforge.run.disk.manifest import MOST_BYTES, listable
 from benchforge.text import door
+from benchforge.text.steps import steps
 
 Digests = Callable[[str], str]
 "SHA-256 of a file of a result, by its name. Raises OSError."
@@ -25,7 +26,7 @@ def changed_files(
 ) -> Iterator[RecomputedValue | FileFault]:
     """Yield the digest of each listed file, and what contradicts the list."""
     folder, lists = manifest.file.parent, manifest.file.name
-    for name, digest in manifest.model.files.items():
+    for name, digest in steps([*manifest.model.files.items()], "files"):
         path = ("files", name)
         try:
             now = digest_of(name)

@@ -47,6 +47,12 @@ class Verified:
         else:
             self.compared += 1
 
+    def extend(self, other: "Verified") -> None:
+        """Add what came of comparing other values."""
+        self.compared += other.compared
+        self.differing.extend(other.differing)
+        self.cannot.extend(other.cannot)
+
     @property
     def proved(self) -> int:
         """Number of values that agree."""

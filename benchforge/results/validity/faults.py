@@ -14,12 +14,10 @@ from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import MOST_BYTES, FileFault, Model, Parsed, parse, parse_named
 from benchforge.model.files.folder import (
-    HEADER,
-    MANIFEST,
     RUNTIMES,
-    SIGNED,
     SUMMARY,
     ceiling_files,
+    parse_header,
     parse_trials,
     session_files,
 )
@@ -67,29 +65,23 @@ class FolderFiles:
     sessions: list[Parsed[Session]] = field(default_factory=list)
     ceilings: list[Parsed[Ceiling]] = field(default_factory=list)
     summary: Parsed[Summary] | None = None
-    manifests: dict[str, Parsed[Manifest]] = field(default_factory=dict)
-    "The manifest, and the manifest that was signed, by file name."
     unread: list[FileFault] = field(default_factory=list)
-    wrong: list[FileFault] | None = None
-    "Contradictions of trials that are kept in part; None where all of a trial is kept."
+    wrong: list[FileFault] = field(default_factory=list)
+    "Contradictions in trials."
 
     @cached_property
     def machine(self) -> MachineBounds:
         """What the machine can do at most, by the header."""
         return MachineBounds() if self.header is None else MachineBounds.of(self.header.model.facts)
 
-    def reduced(self, trial: Parsed[Trial]) -> Parsed[Trial]:
-        """Return what is kept of a trial; note what it says that cannot be, where that goes."""
-        if self.wrong is None:
-            return trial.packed()
+    def judged(self, trial: Parsed[Trial], *, as_whole: bool) -> Parsed[Trial]:
+        """Note what a trial says that cannot be; return it without its text, and reduced."""
         self.wrong.extend(_of_trial(trial, self.machine))
-        if trial.model.search_outcome is not None:
-            return trial.packed()
-        turns = trial.model.turns
-        slim = None if turns is None else turns.model_copy(update={"slices": ()})
-        empty = {**_OF_ITSELF, "turns": slim}
-        read = partial(door.read, trial.file.parent, trial.file.name, MOST_BYTES)
-        return Parsed(trial.file, trial.model.model_copy(update=empty), read)
+        model = trial.model
+        if not as_whole and model.search_outcome is None:
+            turns = model.turns and model.turns.model_copy(update={"slices": ()})
+            model = model.model_copy(update={**_OF_ITSELF, "turns": turns})
+        return Parsed(trial.file, model, partial(_text, trial.file))
 
     def read(self, parsed: Parsed[Model] | list[FileFault]) -> Iterator[Parsed[Model]]:
         """Yield a file that could be read; note the faults of another."""
@@ -97,6 +89,10 @@ class FolderFiles:
             yield parsed
         else:
             self.unread.extend(parsed)
+
+
+def _text(file: Path) -> bytes:
+    return door.read(file.parent, file.name, MOST_BYTES)
 
 
 _OF_ITSELF: dict[str, object] = {
@@ -112,10 +108,10 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
 
     Not `all_of` a trial is kept where its numbers are not needed again: thousands of trials fit.
     """
-    files = FolderFiles(folder, wrong=None if all_of else [])
-    files.header = next(files.read(parse(folder, HEADER, Header)), None)
+    files = FolderFiles(folder)
+    files.header = next(files.read(parse_header(folder)), None)
     for trial in parse_trials(folder):
-        files.trials += [files.reduced(parsed) for parsed in files.read(trial)]
+        files.trials += [files.judged(one, as_whole=all_of) for one in files.read(trial)]
     for name in session_files(folder):
         files.sessions += files.read(parse(folder, name, Session))
     for name in ceiling_files(folder):
@@ -125,20 +121,10 @@ def read_files(folder: Path, *, with_summary: bool = True, all_of: bool = True) 
     return files
 
 
-def read_manifests(files: FolderFiles) -> None:
-    """Read the manifest of a result, and the one that was signed, where they are."""
-    for name in (MANIFEST, SIGNED):
-        if os.path.lexists(files.folder / name):
-            for parsed in files.read(parse(files.folder, name, Manifest)):
-                files.manifests[name] = parsed
-
-
 def contradictions(files: FolderFiles) -> Iterator[FileFault]:
     """Yield what files of a result say that cannot be, alone or beside each other."""
     header = files.header
-    for trial in files.trials if files.wrong is None else ():
-        yield from _of_trial(trial, files.machine)
-    yield from files.wrong or ()
+    yield from files.wrong
     for ceiling in files.ceilings:
         yield from _of_ceiling(ceiling, files.machine)
     yield from _of_sessions(files.sessions)

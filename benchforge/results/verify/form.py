@@ -1,47 +1,70 @@
 """The form of a result: its files are those that were listed, and say nothing that cannot be."""
 
+import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from benchforge.model.files.file import FileFault, Parsed
-from benchforge.model.files.folder import MANIFEST, SIGNED, TRIALS
+from benchforge.model.files.file import FileFault, Parsed, parse
+from benchforge.model.files.folder import HEADER, MANIFEST, SIGNED, TRIALS
 from benchforge.model.files.manifest import Manifest, is_measured, place_of
-from benchforge.results.recomputed.manifest import Digests, changed_files
-from benchforge.results.recomputed.verified import RecomputedValue
+from benchforge.results.recomputed.manifest import Digests, changed_files, digests_of
+from benchforge.results.recomputed.verified import RecomputedValue, Verified
 from benchforge.results.validity.faults import FolderFiles, contradictions
+from benchforge.results.validity.lines import summed
 from benchforge.run.disk.manifest import listable
 from benchforge.text.readable import conjoined, listed
 
-Values = Iterator[RecomputedValue | FileFault]
 
-
-def form(files: FolderFiles, digest_of: Digests) -> Values:
-    """Yield the digest of each file that is listed, and what files say that cannot be."""
+def form(files: FolderFiles, *, with_lines: bool) -> Iterator[FileFault]:
+    """Yield what cannot be read, and what files say that cannot be; lines of a summary, too."""
     yield from files.unread
-    if files.header is None:
-        return
     yield from contradictions(files)
-    for manifest in files.manifests.values():
-        signed = manifest.file.name == SIGNED
-        yield from changed_files(measured(manifest) if signed else manifest, digest_of)
+    if with_lines and files.summary is not None:
+        yield from summed(files.summary)
 
 
-def completeness(files: FolderFiles, digest_of: Digests) -> Values:
-    """Yield what nothing lists, and what was not signed where something was."""
-    manifest, signed = files.manifests.get(MANIFEST), files.manifests.get(SIGNED)
-    if manifest is not None:
-        yield from _later(manifest)
-    elif files.header is not None:
+@dataclass(frozen=True)
+class ListedFiles:
+    """The files of a result beside those that its manifest lists, and those that were signed."""
+
+    changed: Verified
+    incomplete: Verified
+    "Files that nothing lists, or that were not signed where others were."
+    unread: list[FileFault]
+    "Faults of manifests that cannot be read."
+
+
+def listed_files(folder: Path) -> ListedFiles:
+    """Digest each file once. Trials are read after that: lists of 100,000 files take as much."""
+    lists, digest_of = ListedFiles(Verified(0), Verified(0), []), digests_of(folder)
+    for name in (MANIFEST, SIGNED):
+        if not os.path.lexists(folder / name):
+            continue
+        manifest = parse(folder, name, Manifest)
+        if not isinstance(manifest, Parsed):
+            lists.unread.extend(manifest)
+            continue
+        signed = name == SIGNED
+        for value in changed_files(measured(manifest) if signed else manifest, digest_of):
+            lists.changed.add(value)
+        for value in _later_signed(manifest, digest_of) if signed else _later(manifest):
+            lists.incomplete.add(value)
+    if not os.path.lexists(folder / MANIFEST):
         why = f"no {MANIFEST}: nothing shows whether a file was changed or removed after the run"
-        yield RecomputedValue(files.header, cannot=why)
-    if signed is not None:
-        if unsigned := list(_unsigned(files.folder, signed.model)):
-            why = f"was signed without {listed(unsigned)}"
-            yield FileFault(signed.file, "", None, why, "unreadable")
-        for why in _changed_reports(signed.model, digest_of):
-            yield RecomputedValue(signed, ("files",), cannot=why)
+        lists.incomplete.add(FileFault(folder / HEADER, "", None, why, "unreadable"))
+    return lists
+
+
+def _later_signed(
+    signed: Parsed[Manifest], digest_of: Digests
+) -> Iterator[RecomputedValue | FileFault]:
+    if unsigned := list(_unsigned(signed.file.parent, signed.model)):
+        why = f"was signed without {listed(unsigned)}"
+        yield FileFault(signed.file, "", None, why, "unreadable")
+    for why in _changed_reports(signed.model, digest_of):
+        yield RecomputedValue(signed, ("files",), cannot=why)
 
 
 def measured(manifest: Parsed[Manifest]) -> Parsed[Manifest]:

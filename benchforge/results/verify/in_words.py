@@ -49,6 +49,7 @@ def scope_line(level: Level, folder: Path, verified: Verified, signed: str) -> s
         return "the result shows nothing: its files contradict each other"
     if not signed and (folder / SIGNATURE).exists():
         signed = "it is signed, and by whom was not checked: name the signers with --signers FILE"
-    by = signed or "nobody signed it: whether the raw files were measured is open"
+    alone = "nobody signed it: whether the raw files were measured, and whether more was, is open"
+    by = signed or alone
     rest = ", as far as it is proved" if verified.not_proved else ""
     return f"the result shows: {_SHOWS[level]}{rest}; {by}"

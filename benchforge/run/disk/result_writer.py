@@ -248,14 +248,26 @@ def whole(folder: Path, name: str, content: BaseModel | str | bytes) -> None:
 
 
 def as_written(model: BaseModel) -> Iterator[bytes]:
-    """Yield the pieces of a model's file: of a summary, which may be large, case by case."""
-    cases = model.cases if isinstance(model, Summary) else ()
-    frame = model.model_copy(update={"cases": ()}) if cases else model
-    before, begin, after = _as_json(frame).partition(b'\n "cases": [')
-    yield before + begin
-    for number, case in enumerate(cases):  # a line end is followed by an indent: no text has one
-        yield (b",\n  " if number else b"\n  ") + _as_json(case).replace(b"\n", b"\n  ")
-    yield (b"\n " if cases else b"") + after + b"\n"
+    """Yield the pieces of a model's file: of a summary, which may be large, metric by metric."""
+    yield from _split(model, ("cases", "metrics") if isinstance(model, Summary) else (), b"\n")
+    yield b"\n"
+
+
+def _split(model: BaseModel, names: tuple[str, ...], line_end: bytes) -> Iterator[bytes]:
+    """Yield a model as JSON, each member of the first of the named arrays by itself.
+
+    A line end in it is followed by an indent: no text has one.
+    """
+    members = getattr(model, names[0]) if names else ()
+    frame = model.model_copy(update={names[0]: ()}) if members else model
+    key = b'\n "%s": [' % names[0].encode() if members else b"\0"
+    before, begin, after = _as_json(frame).partition(key)
+    yield (before + begin).replace(b"\n", line_end)
+    for number, member in enumerate(members):
+        yield (b"," if number else b"") + line_end + b"  "
+        yield from _split(member, names[1:], line_end + b"  ")
+    if members:
+        yield line_end + b" " + after.replace(b"\n", line_end)
 
 
 def _as_json(model: BaseModel) -> bytes:

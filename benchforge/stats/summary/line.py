@@ -107,8 +107,8 @@ def _of_metric(
     equal: dict[tuple[object, ...], Sample] = {}  # most trials have no error of any class
     for trial in trials:
         for own in _samples(label, metric, trial, window):
-            sample = equal.setdefault((repr(own.value), *own.__dict__.values()), own)
-            valued = compact(TrialSample(trial=trial.number, block=trial.block, sample=sample))
+            sample = compact(equal.setdefault((repr(own.value), *own.__dict__.values()), own))
+            valued = TrialSample(trial=trial.number, block=trial.block, sample=sample)
             groups.setdefault(sample.of, []).append(valued)
     # A metric that says nothing at all still has its line: a hole is seen.
     for of, samples in groups.items() or [(None, [])]:

@@ -1,5 +1,6 @@
 """Turns of a made trial: slices of 100 ms, one after the other, with another server between."""
 
+from dataclasses import replace
 from typing import Any
 
 from benchforge.model.trial.turns import Slice, Turns
@@ -38,5 +39,5 @@ def turns(*responses: int, **changed: Any) -> Turns:
 
 def other_slices(took: Turns, **changed: Any) -> Turns:
     """The same turns with other values in each slice."""
-    slices = tuple(slice_.model_copy(update=changed) for slice_ in took.slices)
+    slices = tuple(replace(slice_, **changed) for slice_ in took.slices)
     return took.model_copy(update={"slices": slices})

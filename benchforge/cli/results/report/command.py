@@ -50,6 +50,7 @@ def command(options: ReportOptions) -> int:
     """
     from benchforge.cli.console.reported import text_of
     from benchforge.cli.console.say import show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.cli.results.report.reports import (
         named_result,
         one_report,
@@ -65,6 +66,7 @@ def command(options: ReportOptions) -> int:
     if why is not None and not results and Path(why).is_dir():
         results, why = (Path(why),), ALL  # the option takes the word behind it
     registry, result = Registry(), named_result(results)
+    begin_long_work()
     for name in names:
         reporter(registry, name)  # one that is not known is told before anything is read
     if result.is_file():

@@ -26,6 +26,7 @@ def command(options: ValidateOptions) -> int:
     """
     from benchforge.cli.console.named_file import without_suites
     from benchforge.cli.console.say import say, show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.model.files.folder import hint_of
     from benchforge.parts.registry import Registry
     from benchforge.results.validity.faults import faults
@@ -34,6 +35,7 @@ def command(options: ValidateOptions) -> int:
     from benchforge.text import safe
 
     code, registry = 0, Registry()
+    begin_long_work()
     for path in without_suites(options.paths):
         if folder := path.is_dir():
             verified = verify(path, registry, "form")

@@ -44,6 +44,7 @@ def command(options: VerifyOptions) -> int:
     3 ssh-keygen is missing.
     """
     from benchforge.cli.console.say import show
+    from benchforge.cli.results.progress_bar import begin_long_work
     from benchforge.parts.registry import Registry
     from benchforge.results.verify.in_words import answer_lines, scope_line
     from benchforge.results.verify.recompute.compare import verify
@@ -51,6 +52,7 @@ def command(options: VerifyOptions) -> int:
     from benchforge.text import safe
 
     folder, signers = options.folder, options.signers
+    begin_long_work()
     verified = verify(folder, Registry(), options.level)
     signed = "" if signers is None else check_signature(folder, signers, verified)
     for line in answer_lines(folder, verified, all_of_them=options.name_all):

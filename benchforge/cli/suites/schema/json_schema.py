@@ -28,9 +28,9 @@ def docs(model: type[BaseModel]) -> dict[str, str]:
     """
     docstrings: dict[str, str] = {}
     for cls in reversed(model.__mro__):
-        if issubclass(cls, BaseModel) and cls is not BaseModel:
+        if hasattr(cls, "__pydantic_fields__") and cls is not BaseModel:
             docstrings |= _written_below(cls)
-    descriptions = {name: field.description for name, field in model.model_fields.items()}
+    descriptions = {name: field.description for name, field in model.__pydantic_fields__.items()}
     return docstrings | {name: text for name, text in descriptions.items() if text}
 
 
@@ -74,16 +74,11 @@ class Described(GenerateJsonSchema):
 
     def model_schema(self, schema: core_schema.ModelSchema) -> Schema:
         """Return the schema of a model, each of its properties with its description."""
-        made = super().model_schema(schema)
-        model = schema["cls"]
-        descriptions = docs(model)
-        for name, field in model.model_fields.items():
-            shown = made["properties"][field.alias or name]
-            if name in descriptions:
-                shown["description"] = descriptions[name]
-            if not field.is_required():
-                shown["default"] = written(field.get_default(call_default_factory=True))
-        return made
+        return _described(super().model_schema(schema), schema["cls"])
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> Schema:
+        """Return the schema of a row, likewise."""
+        return _described(super().dataclass_schema(schema), schema["cls"])
 
     def function_before_schema(self, schema: Any) -> Schema:
         """Return the type that the validator names; any value if it names none."""
@@ -101,6 +96,17 @@ class Described(GenerateJsonSchema):
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> Schema:
         """Accept any value: the model checks what JSON Schema cannot express."""
         return {}
+
+
+def _described(made: Schema, model: type[Any]) -> Schema:
+    descriptions = docs(model)
+    for name, field in model.__pydantic_fields__.items():
+        shown = made["properties"][field.alias or name]
+        if name in descriptions:
+            shown["description"] = descriptions[name]
+        if not field.is_required():
+            shown["default"] = written(field.get_default(call_default_factory=True))
+    return made
 
 
 def written(value: object) -> Any:

@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +13,9 @@ from benchforge.model.values.distribution import own_version
 from benchforge.model.values.places import JsonPath
 from benchforge.parts.registry import Registry
 from benchforge.results.recomputed.large_summary import ComparedLines, is_large
-from benchforge.results.recomputed.manifest import digests_of
 from benchforge.results.recomputed.verified import Verified, compare_values
-from benchforge.results.validity.faults import FolderFiles, read_files, read_manifests
-from benchforge.results.validity.lines import summed
-from benchforge.results.verify.form import completeness, form
+from benchforge.results.validity.faults import FolderFiles, read_files
+from benchforge.results.verify.form import form, listed_files
 from benchforge.results.verify.recompute import turns
 from benchforge.results.verify.recompute.cases import cases
 from benchforge.results.verify.recompute.monitors import monitors
@@ -74,6 +71,9 @@ NUMBERS: tuple[Recomputation, ...] = (summary, reports)
 STATED = ("created", "facts", "hosts", "placement", "runtimes", "versions")
 "What the header states of time, machine and programs: the manifest alone vouches for it."
 
+LATER = "blocks after the last one"
+"Whoever drops them from trials, plan and suite leaves nothing that shows it, but a signature."
+
 _OF_A_VERSION = (looks, attempts, reports)
 "What another version decides or words otherwise: a difference from it contradicts nothing."
 
@@ -100,17 +100,19 @@ def verify(
     InvalidFile where the file says what cannot be.
     """
     large = is_large(folder, most_bytes)
+    lists = listed_files(folder)
     files = read_files(folder, with_summary=not large, all_of=level != "form")
-    read_manifests(files)
+    files.unread += lists.unread
     if level == "form":
         verified = Verified(len(files.trials))
     else:
         verified = _recomputed(_result(files, registry, large), level, further)
-    summary_lines = () if files.summary is None else summed(files.summary)
-    digest_of = digests_of(folder)
-    rest = summary_lines if level == "form" else completeness(files, digest_of)
-    for value in chain(form(files, digest_of), rest):
-        verified.add(value)
+    for fault in form(files, with_lines=level == "form"):
+        verified.add(fault)
+    if files.header is not None:
+        verified.extend(lists.changed)
+    if level != "form":
+        verified.extend(lists.incomplete)
     return verified
 
 
@@ -154,7 +156,7 @@ def _as_written(result: Result, covered: Mapping[Path, Container[JsonPath]]) -> 
         for path in _numbers(trial.model.model_dump(mode="json"), (), covered.get(trial.file, ()))
     }
     stated = {name for name in STATED if getattr(result.header.model, name)}
-    return tuple(sorted({*numbers, *stated}))
+    return tuple(sorted({*numbers, *stated, LATER}))
 
 
 def _add_lines(lines: ComparedLines, verified: Verified, result: Result) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchforge.errors import BenchforgeError
+from benchforge.errors import BenchforgeError, InvalidFile
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import SUMMARY
 from benchforge.results.recomputed.large_summary import ComparedLines
@@ -13,7 +13,7 @@ from benchforge.results.verify.recompute.stale_reports import stale_reports
 from benchforge.text.readable import exact
 
 
-def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
+def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines | FileFault]:
     """Everything in the summary."""
     if result.summary is None and not result.large:
         why = f"no {SUMMARY}: the run did not end, or somebody removed it"
@@ -21,6 +21,8 @@ def summary(result: Result) -> Iterator[RecomputedValue | ComparedLines]:
         return
     try:
         yield from _compared(result)
+    except InvalidFile as error:
+        yield result.header.fault(error.message)
     except BenchforgeError:
         raise
     except Exception as error:  # noqa: BLE001 - a plugin's code, on numbers of any kind

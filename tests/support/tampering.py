@@ -1,0 +1,149 @@
+"""Changes to a signed result, after each of which the manifest is written anew.
+
+`python tests/support/tampering.py RESULT` prints what `verify` says of each, as a table; RESULT is
+of the suite of `tests/results/test_forged.py`.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchforge.run.disk.manifest import manifest_of
+from benchforge.run.disk.result_writer import whole
+
+Change = Callable[[Path], None]
+"What is done to the folder of a result."
+
+FILES = (
+    *("result.json", "summary.json", "report.md", "report.html", "raw.md", "numbers.csv"),
+    *("trials/0001/trial.json", "trials/0004/trial.json", "trials/0002/answer.bin"),
+    *("trials/0002/loader-closed.out", "trials/0003/usage.csv", "trials/0003/request-head"),
+)
+
+
+def edited(file: Path) -> None:
+    """Put a space in the middle of a file."""
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2] + b" " + content[len(content) // 2 :])
+
+
+def reversed_lines(file: Path) -> None:
+    """Put the lines of a file in the opposite order, but for a table's head."""
+    head, *lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join((head, *reversed(lines))))
+
+
+def document(file: Path, to: Callable[[Any], object]) -> None:
+    """Change a JSON document."""
+    content = json.loads(file.read_text())
+    to(content)
+    file.write_text(json.dumps(content, indent=1))
+
+
+def of_header(to: Callable[[Any], object]) -> Change:
+    """Return a change of the header."""
+    return lambda result: document(result / "result.json", to)
+
+
+def swapped(first: str, second: str, *names: str) -> Change:
+    """Return a change that swaps two trials' folders, and fields of their files."""
+
+    def swap(result: Path) -> None:
+        places = [result / "trials" / name for name in (first, second)]
+        documents = [json.loads((place / "trial.json").read_text()) for place in places]
+        places[0].rename(result / "trials/away")
+        places[1].rename(places[0])
+        (result / "trials/away").rename(places[1])
+        for place, mine, other in zip(places, documents, reversed(documents), strict=True):
+            fields = {name: mine[name] for name in names}
+            (place / "trial.json").write_text(json.dumps(other | fields, indent=1))
+
+    return swap
+
+
+def block_dropped(result: Path) -> None:
+    """Remove the last block from plan, suite and trials, as if it had never been planned."""
+
+    def shortened(header: Any) -> None:
+        blocks = header["plan"][-1]["block"]
+        header["suite"] = header["suite"].replace(f"blocks = {blocks}", f"blocks = {blocks - 1}")
+        header["suite_sha256"] = hashlib.sha256(header["suite"].encode()).hexdigest()
+        header["plan"] = [entry for entry in header["plan"] if entry["block"] < blocks]
+
+    last = json.loads((result / "result.json").read_text())["plan"][-1]["block"]
+    document(result / "result.json", shortened)
+    for file in sorted(result.glob("trials/*/trial.json")):
+        if json.loads(file.read_text())["block"] == last:
+            shutil.rmtree(file.parent)
+
+
+def _trial_dropped(result: Path) -> None:
+    shutil.rmtree(result / "trials/0004")
+
+
+def _changes() -> Iterator[tuple[str, Change]]:
+    by_file: dict[str, Callable[[Path], object]] = {
+        "removed": Path.unlink,
+        "emptied": lambda file: file.write_bytes(b""),
+        "edited": edited,
+        "renamed": lambda file: file.rename(file.with_name(f"other-{file.name}")),
+        "doubled": lambda file: shutil.copy(file, file.with_name(f"second-{file.name}")),
+    }
+    for name in FILES:
+        for word, change in by_file.items():
+            yield f"{name} {word}", partial(_of_file, name, change)
+    for name in ("report.md", "numbers.csv", "trials/0003/usage.csv"):
+        yield f"lines of {name} reordered", partial(_of_file, name, reversed_lines)
+    names = ("number", "started", "seed", "block", "position")
+    yield "two trials of a block reordered", swapped("0001", "0002", *names)
+    yield "blocks reordered", swapped("0001", "0003", "number", "started", "seed")
+    yield "a trial's folder reordered", swapped("0001", "0002")
+    yield "the last trial dropped", _trial_dropped
+    yield "the last block dropped from trials, plan and suite", block_dropped
+    yield "the plan reordered", of_header(lambda header: header["plan"].reverse())
+    yield "the plan's seed edited", of_header(lambda header: header.update(seed=header["seed"] + 1))
+    yield "a case removed", of_header(lambda header: header["cases"].pop())
+    yield "facts edited: the CPU", of_header(lambda header: header["facts"].update(cpu="Z80"))
+    yield "facts removed", of_header(lambda header: header.update(facts={}))
+    yield "versions edited", of_header(lambda header: header["versions"].update(pace="9.9"))
+    yield "the moment edited", of_header(lambda header: header.update(created="2020-01-01T00:00Z"))
+
+
+def _of_file(name: str, change: Callable[[Path], object], result: Path) -> None:
+    change(result / name)
+
+
+CHANGES: dict[str, Change] = dict(_changes())
+"By what is changed."
+
+
+def listed_anew(result: Path) -> None:
+    """Give a result a manifest of the files that it has now, as a forger would."""
+    (result / "manifest.json").unlink(missing_ok=True)
+    whole(result, "manifest.json", manifest_of(result))
+
+
+def main(signed: Path) -> None:
+    """Print the table."""
+    sys.stdout.write("| change | exit code | verify |\n|---|---|---|\n")
+    for what, change in CHANGES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            result = Path(shutil.copytree(signed, Path(folder) / "result"))
+            change(result)
+            listed_anew(result)
+            words = [sys.executable, "-m", "benchforge", "verify", str(result)]
+            ran = subprocess.run(words, capture_output=True, text=True, check=False)
+            lines = [*ran.stdout.splitlines()[1:2], *ran.stderr.splitlines()[:1]]
+            says = " ".join(lines).replace(f"{result}/", "").replace("|", "\\|")
+            sys.stdout.write(f"| {what} | {ran.returncode} | {says} |\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
