@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import importlib
 import itertools
 import json
 import os
@@ -25,12 +26,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
+    from typing import Any
 
 REQUEST, RECORD = "request", "record.json"
 LOOK_S = 0.01
 FIRST_GUESS_S = 0.001  # of a response time, until there is one
 DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one connection in eight
-EACH = (DEPTH * (DEEP_EVERY - 1) + DEEP) / DEEP_EVERY
+DEEP_HTTP2 = 32  # its connections last for the whole load
 MOST_MOMENTS, MOST_KINDS = 20_000, 1000
 MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
 MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20
@@ -98,11 +100,7 @@ class Received:
 
     def _more(self) -> bool:
         """Receive some bytes; False at their end."""
-        left_s = self._deadline - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        self._connection.settimeout(left_s)
-        piece = self._connection.recv(MOST_HEAD)
+        piece = received(self._connection, self._deadline)
         self._data += piece
         self._room -= len(piece)
         if self._room < 0:
@@ -134,6 +132,40 @@ def _number(digits: bytes, base: int) -> int:
     return number
 
 
+class Http2End:
+    """Our end of a connection of HTTP/2."""
+
+    def __init__(self, connection: socket.socket, plan: SimpleNamespace, http2: Any) -> None:
+        self._connection, self._module = connection, http2
+        self._root = ("https" if plan.tls else "http", plan.http2)
+        self._deadline, self._room = 0.0, 0
+        self._http2 = http2.Http2(connection.sendall, self._receive)
+
+    def answer(self, request: bytes, deadline: float) -> Any:
+        """Send a request of HTTP/1 as one of HTTP/2. Raises OSError and Malformed."""
+        self._deadline, self._room = deadline, MOST_ANSWER
+        try:
+            return self._http2.answer(*self._module.translated(request, self._root))
+        except self._module.NotHttp2 as error:
+            raise Malformed(str(error)) from error
+
+    def _receive(self) -> bytes:
+        piece = received(self._connection, self._deadline)
+        self._room -= len(piece)
+        if self._room < 0:
+            raise Malformed("longer than 64 MiB")
+        return piece
+
+
+def received(connection: socket.socket, deadline: float) -> bytes:
+    """Receive some bytes; none at their end. Raises TimeoutError."""
+    left_s = deadline - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    connection.settimeout(left_s)
+    return connection.recv(MOST_HEAD)
+
+
 class Asker:
     """Sends requests at random moments until `Ended` is raised."""
 
@@ -153,12 +185,20 @@ class Asker:
         self._requests = self._connections = 0
         self._cpu_s = 0.0
         self._few = False
+        self._deep = DEEP_HTTP2 if plan.http2 else DEEP
+        self._each = (DEPTH * (DEEP_EVERY - 1) + self._deep) / DEEP_EVERY
+        self._http2: Any = None
+        if plan.http2:
+            sys.path += plan.paths
+            self._http2 = importlib.import_module("http2")
         if plan.tls:
             import ssl  # noqa: PLC0415 - most servers need none
 
             self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self._tls.check_hostname = False  # the probes check the certificate
             self._tls.verify_mode = ssl.CERT_NONE
+            if plan.http2:
+                self._tls.set_alpn_protocols([self._http2.ALPN])
 
     def run(self) -> None:
         """Wait for the request, then send it again and again."""
@@ -202,7 +242,7 @@ class Asker:
         seconds = times[len(times) // 2] if times else FIRST_GUESS_S
         # Of a closed loop by Little's law: each of its connections waits as long as we do.
         closed = plan.concurrency / (seconds + plan.think_s)
-        of_load = plan.share * (plan.load_rate or closed) / EACH
+        of_load = plan.share * (plan.load_rate or closed) / self._each
         least = plan.least / plan.declared_s
         self._few = of_load < least
         return float(min(most, max(least, of_load)))
@@ -212,7 +252,7 @@ class Asker:
         number = self._random.randrange(DEEP_EVERY)
         if self._few:
             return 1 + number % DEPTH
-        return DEPTH if number else DEEP
+        return DEPTH if number else self._deep
 
     def _ask(self, answers: list[tuple[int, float]]) -> str:
         """Add what is answered on a connection of its own; return why there is no more."""
@@ -224,12 +264,17 @@ class Asker:
                 connection = plain
                 if plan.tls:
                     connection = self._tls.wrap_socket(plain, server_hostname=plan.host)
+                end = Http2End(connection, plan, self._http2) if plan.http2 else None
                 for request in itertools.islice(self._sends, self._depth()):
                     self._answer = None
-                    connection.sendall(request)
                     self._requests += 1
                     deadline = begun + plan.within_s
-                    self._answer = answer = Received(connection, deadline, bodiless=plan.bodiless)
+                    if end is not None:
+                        answer = end.answer(request, deadline)
+                    else:
+                        connection.sendall(request)
+                        answer = Received(connection, deadline, bodiless=plan.bodiless)
+                    self._answer = answer
                     now = time.monotonic()
                     bisect.insort(self._kept_times if answers else self._times, now - begun)
                     answers.append((self._kind(answer), now - begun))

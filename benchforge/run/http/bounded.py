@@ -52,6 +52,13 @@ class BoundedSocket(socket.socket):
         self.answer_bytes = 0
         "What was received of HTTP, decrypted where it is TLS: all of an answer."
 
+    agreed: str | None = None
+    "Protocol that was agreed upon by ALPN."
+
+    def renew(self, deadline: float) -> None:
+        """Begin another exchange, with as many bytes as the one before."""
+        self._deadline, self._received, self.answer_bytes = deadline, 0, 0
+
     def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
         """Receive into a buffer: as http.client reads."""
         with self._in_time():
@@ -64,6 +71,11 @@ class BoundedSocket(socket.socket):
         """Send all of it before the deadline: as http.client writes."""
         with self._in_time():
             super().sendall(data, flags)
+
+    def received(self) -> bytes:
+        """Receive some bytes of HTTP; none at their end."""
+        buffer = bytearray(_PIECE)
+        return bytes(memoryview(buffer)[: self.recv_into(buffer)])
 
     def piece(self) -> bytes:
         """Receive some bytes; none at their end."""
@@ -113,6 +125,7 @@ class BoundedTLS(BoundedSocket):
     def agree(self) -> None:
         """Shake hands. Raises ssl.SSLError when nothing is agreed upon."""
         self._until_done(self._tls.do_handshake)
+        self.agreed = self._tls.selected_alpn_protocol()
 
     def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
         """Receive what was encrypted into a buffer."""
@@ -169,7 +182,7 @@ class WholeHead(http.client.HTTPResponse):
         """Read the first line and the headers. Raises OnlyHttp2 for a frame of HTTP/2."""
         first = self._lines.peek(_FRAME_HEAD)
         if first[3:4] == _SETTINGS and first[_STREAM] == bytes(4):
-            raise OnlyHttp2("it speaks HTTP/2 only, and probes speak HTTP/1.1")
+            raise OnlyHttp2("it speaks HTTP/2 only, and the load speaks HTTP/1")
         super().begin()
         if self._lines.last not in {b"\r\n", b"\n"}:
             raise http.client.HTTPException("its headers end before they are whole")

@@ -1,18 +1,16 @@
 """Asking a server from inside the trial's network, until the answer is right."""
 
 import dataclasses
-import functools
 import hashlib
 import http.client
-import socket
 import ssl
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
+from benchforge.errors import ServerBroken, TrialFailed
 from benchforge.model.trial.answers.answer import (
     Answer,
     Decoded,
@@ -22,24 +20,26 @@ from benchforge.model.trial.answers.answer import (
     difference,
 )
 from benchforge.model.trial.answers.json_body import Undecodable, decoded
+from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Server
-from benchforge.run.http.bounded import (
-    BoundedSocket,
-    BoundedTLS,
-    Endless,
-    OnlyHttp2,
-    WholeHead,
+from benchforge.run.http import http2
+from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, WholeHead
+from benchforge.run.http.connect import (
+    ANSWER_WITHIN_S,
+    TRUST,
+    address,
+    connected,
+    default_port,
+    speaks_tls,
 )
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
 from benchforge.suite.secrets.redact import redacted, redacted_bytes
 from benchforge.text.readable import exact
 
-ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
 PAUSE_S = 0.005
 LARGEST_BODY = 64 << 20
-LARGEST_ANSWER = 72 << 20  # on the wire, with whatever stands around the body
 LARGEST_HEAD = 64 << 10  # of the last response: it is kept with each trial
 _SHOWN = 500  # characters of what is wrong: a server may have chosen them
 # What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
@@ -50,16 +50,20 @@ _HINTS = {
     _OTHER_ADDRESS: "use a name that its certificate contains",
 }
 _EVENTS = "text/event-stream"
-_LOOPBACK = ("127.0.0.1", "::1")
-_AGREED_WITHIN_S = 1.0
 OVER_TLS = "it speaks TLS (HTTPS), and the request came without it"
-_HTTP_1 = "let it speak HTTP/1.1, too: then h2load, with protocol, measures it over HTTP/2"
+_OTHER_HTTP = {
+    OnlyHttp2: 'load it over HTTP/2, such as by h2load with protocol = "h2c", or h2 over TLS',
+    http2.OnlyHttp1: "let it speak HTTP/2, or load it over HTTP/1.1: h2load by protocol",
+}
 _END = f"request a path whose answer ends within {exact(ANSWER_WITHIN_S)} s"
 _LOG_IN = (
     "log in before the load: set `session` of the scenario; or send a key: "
     "headers = { Authorization = ... }"
 )
-_TRUST = 'name the PEM file to trust in the table of the server: ca_file = "certificate.pem"'
+
+Version = Literal["HTTP/1.0", "HTTP/1.1", "HTTP/2", "either"]
+"Version of HTTP of a question; over TLS a server may choose `either`, as browsers do."
+_OFFERED = {"HTTP/2": ("h2",), "either": ("h2", "http/1.1")}
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class HttpProbe:
     "PEM file that is trusted; None for the system's own."
     secrets: frozenset[str] = frozenset()
     "Secrets that no message about an answer shows."
+    version: Version = "HTTP/1.1"
+    "Version of HTTP: that of the load."
 
     @property
     def asks(self) -> str:
@@ -103,8 +109,7 @@ class HttpProbe:
     @property
     def place(self) -> str:
         """For a person: host and port."""
-        parts = urlsplit(self.root)
-        return f"{parts.hostname}:{parts.port or default_port(parts.scheme)}"
+        return ":".join(map(str, address(self.root)))
 
     def late(self) -> str:
         """Return what to do where it is not ready in time."""
@@ -148,85 +153,154 @@ class HttpProbe:
         return kind(stage, f"{self.label}: {message}", hint, log)
 
 
-def reachable(root: str) -> str:
-    """Return a root with [::1] for localhost where that address alone takes connections.
+def version_of(load: Load | None, root: str) -> Version:
+    """Return the version of HTTP to ask in: that which a load speaks at a root."""
+    if load is not None and load.alpn and urlsplit(root).scheme == "https":
+        return "either"
+    spoken = load.protocol if load is not None else None
+    if spoken == "HTTP/1.0":
+        return "HTTP/1.0"
+    return "HTTP/2" if (spoken or "").startswith(http2.VERSION) else "HTTP/1.1"
 
-    Load tools ask the machine what localhost is, which may be 127.0.0.1 alone.
+
+def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> HttpAnswer:
+    """Ask once, as `Asking.answer`, over a connection of its own."""
+    with Asking(sandbox, question, keep_alive=keep_alive) as asking:
+        return asking.answer()
+
+
+class Asking:
+    """Sends the request of a question from inside the trial's network, again and again.
+
+    Over HTTP/1 each has a connection of its own; with `keep_alive` the server is not told that it
+    is the last one. Over HTTP/2 they follow each other on one, as those of load tools.
     """
-    parts = urlsplit(root)
-    port = parts.port or default_port(parts.scheme)
-    if parts.hostname != "localhost":
-        return root
-    taken = [address for address in _LOOPBACK if _accepts(address, port)]
-    return f"{parts.scheme}://[::1]:{port}" if taken == ["::1"] else root
+
+    def __init__(self, sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> None:
+        self._sandbox, self._question, self._keep_alive = sandbox, question, keep_alive
+        self._connection: BoundedSocket | None = None
+        self._http2: http2.Http2 | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def answer(self) -> HttpAnswer:
+        """Return the next answer.
+
+        Raises OSError when the whole answer is not there within ANSWER_WITHIN_S or no TLS is agreed
+        upon, http.client.HTTPException when it is not HTTP, or longer than LARGEST_ANSWER bytes.
+        """
+        begun, question = time.monotonic(), self._question
+        if self._connection is None or self._http2 is None:
+            self._connection = connected(
+                self._sandbox, question.root, question.ca_file, _OFFERED.get(question.version, ())
+            )
+            if not _is_http2(question, self._connection):
+                return self._over_http1(self._connection, begun)
+            self._http2 = http2.Http2(self._connection.sendall, self._connection.received)
+        self._connection.renew(begun + ANSWER_WITHIN_S)
+        return self._over_http2(self._http2, begun)
+
+    def _over_http1(self, connected_socket: BoundedSocket, begun: float) -> HttpAnswer:
+        question, request = self._question, self._question.request
+        kind = _Old if question.version == "HTTP/1.0" else http.client.HTTPConnection
+        connection = kind(*address(question.root))
+        connection.response_class = WholeHead
+        scheme = urlsplit(question.root).scheme
+        connection.default_port = default_port(scheme)  # the header Host leaves that one out
+        connection.sock = connected_socket
+        try:
+            body = request.body.encode() if request.body is not None else None
+            headers = _of_connection(question, keep_alive=self._keep_alive)
+            connection.request(request.method, request.path, body, {**headers, **request.headers})
+            response, content = _received(connection)
+        finally:
+            connection.close()
+        version = f"HTTP/{response.version // 10}.{response.version % 10}"
+        sizes = _header_bytes(response), connected_socket.answer_bytes
+        lines = response.getheaders()
+        return _Received(response.status, lines, content, version, *sizes).formed(begun)
+
+    def _over_http2(self, connection: http2.Http2, begun: float) -> HttpAnswer:
+        request, parts = self._question.request.framed, urlsplit(self._question.root)
+        body = (request.body or "").encode()
+        headers = {"accept-encoding": "identity"}
+        headers |= {"content-length": str(len(body))} if request.body is not None else {}
+        headers |= {name.lower(): value for name, value in request.headers.items()}
+        root = parts.scheme, parts.netloc
+        head = http2.head(request.method, request.path, root, headers.items())
+        try:
+            received = connection.answer(head, body)
+        except http2.Unprocessed:
+            self._close()
+            if not connection.answers:
+                raise
+            return self.answer()  # the connection had its last answer before
+        except Endless as error:
+            self._close()
+            if not connection.status:
+                raise TimeoutError from error
+            error.content_type = dict(connection.lines).get("content-type", "")
+            raise
+        except (OSError, http.client.HTTPException):
+            self._close()
+            raise
+        if not received.keeps:
+            self._close()
+        size = sum(len(name) + len(value) + 4 for name, value in received.lines)
+        sizes = size, size + len(received.body)
+        return _Received(*received[:3], http2.VERSION, *sizes).formed(begun)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._http2 = None
 
 
-def _accepts(address: str, port: int) -> bool:
-    try:
-        socket.create_connection((address, port), _AGREED_WITHIN_S).close()
-    except OSError:
+class _Received(NamedTuple):
+    status: int
+    lines: list[tuple[str, str]]
+    content: bytes
+    version: str
+    header_bytes: int
+    wire_bytes: int
+
+    def formed(self, begun: float) -> HttpAnswer:
+        """Return the answer to a request of that monotonic time, decoded where it can be."""
+        headers, text, undecoded = _joined(self.lines), self.content, ""
+        try:
+            text = decoded(self.content, headers.get("content-encoding", ""))
+        except Undecodable as error:
+            undecoded = str(error)
+        of_text = Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
+        answer = Answer(
+            status=self.status,
+            headers=headers,
+            length=len(self.content),
+            sha256=hashlib.sha256(self.content).hexdigest(),
+            seconds=time.monotonic() - begun,
+            version=self.version,
+            header_bytes=self.header_bytes,
+            wire_bytes=self.wire_bytes,
+            decoded=None if text is self.content else of_text,
+            undecoded=undecoded,
+        )
+        return HttpAnswer(answer, text)
+
+
+def _is_http2(question: HttpProbe, connection: BoundedSocket) -> bool:
+    """Whether to speak HTTP/2. Raises OnlyHttp1 where a load would, and the server does not."""
+    if question.version == "either":
+        return connection.agreed == http2.ALPN
+    if question.version != http2.VERSION:
         return False
-    return True
-
-
-def default_port(scheme: str) -> int:
-    """Return the port of a URL that names none."""
-    return http.client.HTTPS_PORT if scheme == "https" else http.client.HTTP_PORT
-
-
-def ask(
-    sandbox: Sandbox,
-    root: str,
-    request: Request,
-    ca_file: Path | None = None,
-    *,
-    keep_alive: bool = False,
-    version: Literal["HTTP/1.0", "HTTP/1.1"] = "HTTP/1.1",
-) -> HttpAnswer:
-    """Send a request to `root` from inside the trial's network, over a connection of its own.
-
-    With `keep_alive` the server is not told that it is the last one.
-
-    Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
-    certificates without it. Raises OSError when the whole answer is not there within
-    ANSWER_WITHIN_S or no TLS is agreed upon, http.client.HTTPException when it is not HTTP, or
-    longer than LARGEST_ANSWER bytes.
-    """
-    parts = urlsplit(root)
-    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
-    begun = time.monotonic()
-    connection = (_Old if version == "HTTP/1.0" else http.client.HTTPConnection)(host, port)
-    connection.response_class = WholeHead
-    connection.default_port = default_port(parts.scheme)  # the header Host leaves that one out
-    trusting = _trusting(ca_file) if parts.scheme == "https" else None
-    try:
-        connection.sock = bounded = _connected(sandbox, host, port, trusting)
-        body = request.body.encode() if request.body is not None else None
-        headers = {**_of_connection(keep_alive=keep_alive, version=version), **request.headers}
-        connection.request(request.method, request.path, body, headers)
-        response, content = _received(connection)
-    finally:
+    if urlsplit(question.root).scheme == "https" and connection.agreed != http2.ALPN:
         connection.close()
-    headers, text, undecoded = _joined(response.getheaders()), content, ""
-    try:
-        text = decoded(content, headers.get("content-encoding", ""))
-    except Undecodable as error:
-        undecoded = str(error)
-    answer = Answer(
-        status=response.status,
-        headers=headers,
-        length=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-        seconds=time.monotonic() - begun,
-        version=f"HTTP/{response.version // 10}.{response.version % 10}",
-        header_bytes=_header_bytes(response),
-        wire_bytes=bounded.answer_bytes,
-        decoded=None
-        if text is content
-        else Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
-        undecoded=undecoded,
-    )
-    return HttpAnswer(answer, text)
+        raise http2.OnlyHttp1("it does not speak HTTP/2 over TLS, and the load does")
+    return True
 
 
 class _Old(http.client.HTTPConnection):
@@ -236,11 +310,12 @@ class _Old(http.client.HTTPConnection):
     _http_vsn_str = "HTTP/1.0"
 
 
-def _of_connection(*, keep_alive: bool, version: str) -> dict[str, str]:
+def _of_connection(question: HttpProbe, *, keep_alive: bool) -> dict[str, str]:
     """Return the headers that say what becomes of a connection; the old version needs a Host."""
-    if version == "HTTP/1.1":
+    if question.version != "HTTP/1.0":
         return {} if keep_alive else {"Connection": "close"}
-    return {"Accept-Encoding": "identity", **({"Connection": "Keep-Alive"} if keep_alive else {})}
+    lasting = {"Connection": "Keep-Alive"} if keep_alive else {}
+    return {"Host": urlsplit(question.root).netloc, "Accept-Encoding": "identity", **lasting}
 
 
 def _header_bytes(response: http.client.HTTPResponse) -> int:
@@ -281,7 +356,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
     refused = False
     while True:
         try:
-            reply = ask(sandbox, question.root, question.request, question.ca_file)
+            reply = ask(sandbox, question)
             why = question.wrong(reply)
             if why is None:
                 return reply
@@ -292,7 +367,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             if failure := _lasting(sandbox, question, error):
                 raise failure from error
             why = reason(error, question.place)
-            if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
+            if isinstance(error, ssl.SSLError | http2.NotHttp2):  # somebody speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
         if question.running is not None and (end := sandbox.finished(question.running)):
             ended = f"ended with exit code {end.code} before it was ready"
@@ -313,37 +388,19 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
 def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFailed | None:
     """Return the failure for what does not become another by waiting; None for all else."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return question.failed("ask", reason(error), _HINTS.get(error.verify_code, _TRUST))
-    if isinstance(error, OnlyHttp2):
-        return question.failed("ask", str(error), _HTTP_1)
+        return question.failed("ask", reason(error), _HINTS.get(error.verify_code, TRUST))
+    if isinstance(error, OnlyHttp2 | http2.OnlyHttp1):
+        return question.failed("ask", str(error), _OTHER_HTTP[type(error)])
     if isinstance(error, Endless) and error.content_type is not None:
         return question.failed("ask", f"{question.asks}: {reason(error)}", _END)
     silent = isinstance(error, ConnectionRefusedError | TimeoutError)
-    return None if silent or not _speaks_tls(sandbox, question) else _over_tls(question)
+    return None if silent or not speaks_tls(sandbox, question.root) else _over_tls(question)
 
 
 def _check_tls(sandbox: Sandbox, question: HttpProbe, reply: HttpAnswer) -> None:
     """Raise TrialFailed for a server of TLS that answers what comes without it."""
-    if reply.answer.status == http.HTTPStatus.BAD_REQUEST and _speaks_tls(sandbox, question):
+    if reply.answer.status == http.HTTPStatus.BAD_REQUEST and speaks_tls(sandbox, question.root):
         raise _over_tls(question)
-
-
-def _speaks_tls(sandbox: Sandbox, question: HttpProbe) -> bool:
-    """Return True if a server at a root without TLS agrees on TLS, whatever its certificate."""
-    parts = urlsplit(question.root)
-    if parts.scheme == "https":
-        return False
-    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
-    anybody = ssl.create_default_context()
-    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
-    deadline = time.monotonic() + _AGREED_WITHIN_S
-    try:
-        inside = _connected_socket(sandbox, host, port)
-        with BoundedTLS(inside, deadline, LARGEST_ANSWER, anybody, host) as connection:
-            connection.agree()
-    except (OSError, http.client.HTTPException):
-        return False
-    return True
 
 
 def _over_tls(question: HttpProbe) -> TrialFailed:
@@ -355,58 +412,12 @@ def _over_tls(question: HttpProbe) -> TrialFailed:
 def once(sandbox: Sandbox, question: HttpProbe) -> HttpAnswer:
     """Ask once, after the load. Raises TrialFailed when the answer is wrong or missing."""
     try:
-        reply = ask(sandbox, question.root, question.request, question.ca_file)
+        reply = ask(sandbox, question)
     except (OSError, http.client.HTTPException) as error:
         raise question.failed("ask", f"after the load: {reason(error)}") from error
     if why := question.wrong(reply):
         raise question.failed("ask", f"after the load: {question.asks}: {why}")
     return reply
-
-
-def _connected(
-    sandbox: Sandbox, host: str, port: int, trusting: ssl.SSLContext | None
-) -> BoundedSocket:
-    """Return a connection for one answer; what it took to connect is part of its time."""
-    deadline = time.monotonic() + ANSWER_WITHIN_S
-    inside = _connected_socket(sandbox, host, port)
-    if trusting is None:
-        return BoundedSocket(inside, deadline, LARGEST_ANSWER)
-    connection = BoundedTLS(inside, deadline, LARGEST_ANSWER, trusting, host)
-    try:
-        connection.agree()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _connected_socket(sandbox: Sandbox, host: str, port: int) -> socket.socket:
-    addresses = ("127.0.0.1", "::1") if host == "localhost" else (host,)
-    refused: OSError | None = None
-    for address in addresses:
-        inside = sandbox.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-        try:
-            inside.settimeout(ANSWER_WITHIN_S / len(addresses))
-            inside.connect((address, port))
-        except OSError as error:
-            inside.close()
-            refused = error
-        else:
-            return inside
-    raise refused or OSError("no address")
-
-
-@functools.lru_cache(maxsize=4)
-def _trusting(ca_file: Path | None) -> ssl.SSLContext:
-    """Return what checks certificates: to read them takes some milliseconds.
-
-    Raises BenchforgeError when there are none in the file.
-    """
-    try:
-        return ssl.create_default_context(cafile=ca_file)
-    except OSError as error:
-        what = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
-        raise BenchforgeError(f"{ca_file}: {what}", _TRUST) from error
 
 
 def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
@@ -438,7 +449,7 @@ def _reason(error: Exception, place: str) -> str:
         return _tls_reason(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    ours = type(error) is http.client.HTTPException
+    ours = type(error) is http.client.HTTPException or isinstance(error, http2.NotHttp2)
     return f"{'' if ours else type(error).__name__}: {error}".strip(": ")
 
 
