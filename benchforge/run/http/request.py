@@ -53,8 +53,9 @@ _EVENTS = "text/event-stream"
 OVER_TLS = "it speaks TLS (HTTPS), and the request came without it"
 _OTHER_HTTP = {
     OnlyHttp2: 'load it over HTTP/2, such as by h2load with protocol = "h2c", or h2 over TLS',
-    http2.OnlyHttp1: "let it speak HTTP/2, or load it over HTTP/1.1: h2load by protocol",
+    http2.OnlyHttp1: 'let it speak HTTP/2, or set protocol = "http/1.1" of the load tool',
 }
+_NO_H2 = "it does not speak HTTP/2 over TLS, and the load does"
 _END = f"request a path whose answer ends within {exact(ANSWER_WITHIN_S)} s"
 _LOG_IN = (
     "log in before the load: set `session` of the scenario; or send a key: "
@@ -195,10 +196,8 @@ class Asking:
         """
         begun, question = time.monotonic(), self._question
         if self._connection is None or self._http2 is None:
-            self._connection = connected(
-                self._sandbox, question.root, question.ca_file, _OFFERED.get(question.version, ())
-            )
-            if not _is_http2(question, self._connection):
+            self._connection, spoken = _connected(self._sandbox, question)
+            if not spoken:
                 return self._over_http1(self._connection, begun)
             self._http2 = http2.Http2(self._connection.sendall, self._connection.received)
         self._connection.renew(begun + ANSWER_WITHIN_S)
@@ -291,16 +290,24 @@ class _Received(NamedTuple):
         return HttpAnswer(answer, text)
 
 
-def _is_http2(question: HttpProbe, connection: BoundedSocket) -> bool:
-    """Whether to speak HTTP/2. Raises OnlyHttp1 where a load would, and the server does not."""
-    if question.version == "either":
-        return connection.agreed == http2.ALPN
-    if question.version != http2.VERSION:
-        return False
-    if urlsplit(question.root).scheme == "https" and connection.agreed != http2.ALPN:
+def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bool]:
+    """Return a connection, and whether to speak HTTP/2 on it.
+
+    Raises OnlyHttp1 where a load would speak it over TLS, and the server does not.
+    """
+    http_2, offered = question.version == http2.VERSION, _OFFERED.get(question.version, ())
+    try:
+        connection = connected(sandbox, question.root, question.ca_file, offered)
+    except ssl.SSLError as error:
+        if http_2 and "no application protocol" in str(error):
+            raise http2.OnlyHttp1(_NO_H2) from error
+        raise
+    if not http_2 or urlsplit(question.root).scheme == "http":
+        return connection, http_2 or connection.agreed == http2.ALPN
+    if connection.agreed != http2.ALPN:
         connection.close()
-        raise http2.OnlyHttp1("it does not speak HTTP/2 over TLS, and the load does")
-    return True
+        raise http2.OnlyHttp1(_NO_H2)
+    return connection, True
 
 
 class _Old(http.client.HTTPConnection):

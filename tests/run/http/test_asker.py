@@ -79,7 +79,15 @@ def test_bodies_are_judged_as_they_were_before_they_were_compressed() -> None:
 
 
 def planned(**changed: Any) -> Asker:
-    plan = {"tls": False, "rate": 20.0, "share": None, "least": 4, "declared_s": 2.0, "seed": 1}
+    plan = {
+        "tls": False,
+        "http2": "",
+        "rate": 20.0,
+        "share": None,
+        "least": 4,
+        "declared_s": 2.0,
+        "seed": 1,
+    }
     load = {"load_rate": None, "concurrency": 1, "think_s": 0.0}
     return Asker(SimpleNamespace(**{**plan, **load, **changed}))
 

@@ -87,7 +87,7 @@ def test_a_server_of_http_2_alone_is_measured_over_tls(bench: Bench, tmp_path: P
     ("protocol", "fault", "says", "hint"),
     [
         ("http/1.1", "hangs-after-settings", "speaks HTTP/2 only", 'protocol = "h2c"'),
-        ("h2c", "http1", "speaks HTTP/1 only, and the load speaks HTTP/2", "by protocol"),
+        ("h2c", "http1", "speaks HTTP/1 only, and the load speaks HTTP/2", 'protocol = "http/1.1"'),
         ("h2c", "reset", "it reset the stream: RST_STREAM, CANCEL", ""),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from front_door import PROGRAMS
 
 from benchforge.model.trial.answers.answer import Expect, Request
+from benchforge.parts.part import Server
 from benchforge.parts.registry import Registry
 from benchforge.run.http.request import HttpProbe, Version, ask, reason
 from benchforge.run.sandbox.host import Sandbox
@@ -48,6 +49,7 @@ def probe(
 ) -> HttpProbe:
     """Return a question."""
     part = Registry().part("server", "url").model_validate({"url": root})
+    assert isinstance(part, Server)
     request = Request(path=path)
     return HttpProbe("server", part, None, root, request, Expect(), None, ca_file, version=version)
 
