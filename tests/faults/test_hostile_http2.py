@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from serving.faulty import came, serving
 
 from benchforge.run.http import connect
-from benchforge.run.http.http2 import Http2, Http2Answer, NotHttp2, head, translated
+from benchforge.run.http.http2 import Http2, Http2Answer, NotHttp2, translated
 
 LATE, ENDLESS = "no answer within 10 s", "its answer has no end within 10 s"
 ENDED = "the connection ended before the answer did"
@@ -50,7 +50,7 @@ COMES = {
 SETTINGS = bytes.fromhex("000000040000000000")
 RIGHT = bytes.fromhex("00000101040000000188" + "000004000100000001") + b"pong"
 GOAWAY_1 = bytes.fromhex("000008070000000000" + "0000000100000000")
-HEAD = head("GET", "/", ("http", "localhost"), ())
+HEAD, _ = translated(b"GET / HTTP/1.1\r\n\r\n", ("http", "localhost"))
 
 
 def answered(pieces: list[bytes], body: bytes = b"") -> Http2Answer:

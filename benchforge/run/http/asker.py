@@ -1,11 +1,12 @@
 """Send a request at random moments, and record what comes back: asker.py PLAN.
 
-A program of the standard library alone, run by its path with `python -I -S`. PLAN is JSON. It waits
+A program run by its path with `python -I -S`. PLAN is JSON, and names the folders of modules: what
+bounds a connection, and for HTTP/2 the library h2; the rest is the standard library. It waits
 for the file `request` in the plan's folder, which is sent as it is. SIGTERM ends it: then it writes
 `record.json`, and the body of each kind of answer to a file of its own. It has one connection at a
 time, so it holds one worker of a server at most. A moment that comes meanwhile is left out.
 """
-# ruff: noqa: PTH104, PTH110, PTH118, PTH123 - importing pathlib would cost more than all the rest
+# ruff: noqa: PTH104, PTH110, PTH118, PTH123 - without pathlib, whose import takes long
 
 from __future__ import annotations
 
@@ -18,13 +19,15 @@ import os
 import random
 import signal
 import socket
+import ssl
 import sys
 import time
+from http.client import HTTPException
 from types import SimpleNamespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any
 
@@ -35,7 +38,7 @@ DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one conne
 DEEP_HTTP2 = 32  # its connections last for the whole load
 MOST_MOMENTS, MOST_KINDS = 20_000, 1000
 MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
-MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20
+MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20  # bytes
 OK, BODILESS = 200, (204, 304)
 
 
@@ -43,25 +46,22 @@ class Ended(Exception):
     """The load is over."""
 
 
-class Malformed(Exception):
+class Malformed(HTTPException):
     """An answer that is not HTTP/1."""
 
 
 class Received:
-    """One answer. Raises OSError where none comes in time, and Malformed."""
+    """One answer. Raises OSError where none comes in time, and HTTPException."""
 
-    def __init__(self, connection: socket.socket, deadline: float, *, bodiless: bool) -> None:
-        self._connection, self._deadline, self._room = connection, deadline, MOST_ANSWER
-        self._data = bytearray()
+    def __init__(self, connection: socket.socket, *, bodiless: bool) -> None:
         self.status, self.keeps = 0, True
-        fields = self._head()
-        while self.status < OK:  # the real one follows
+        self._file: Any
+        with connection.makefile("rb", MOST_HEAD) as self._file:
             fields = self._head()
-        self.type = fields.get(b"content-type", b"").decode("latin-1")[:200]
-        self.encoding = fields.get(b"content-encoding", b"").decode("latin-1").lower()[:20]
-        bodiless = bodiless or self.status in BODILESS
-        self.body = b"" if bodiless else b"".join(self._body(fields))
-        self.keeps = self.keeps and not self._data
+            while self.status < OK:  # the real one follows
+                fields = self._head()
+            bodiless = bodiless or self.status in BODILESS
+            self.body = b"" if bodiless else b"".join(self._body(fields))
 
     def _head(self) -> dict[bytes, bytes]:
         version, _, status = self._line().partition(b" ")
@@ -94,31 +94,18 @@ class Received:
             yield self._take(_number(length, 10))
         else:
             self.keeps = False
-            while self._more():
-                pass
-            yield self._take(len(self._data))
-
-    def _more(self) -> bool:
-        """Receive some bytes; False at their end."""
-        piece = received(self._connection, self._deadline)
-        self._data += piece
-        self._room -= len(piece)
-        if self._room < 0:
-            raise Malformed("longer than 64 MiB")
-        return bool(piece)
+            yield self._file.read()
 
     def _line(self) -> bytes:
-        while (end := self._data.find(b"\n")) < 0:
-            if len(self._data) > MOST_HEAD or not self._more():
-                raise Malformed("its head has no end" if self._data else "closed")
-        return self._take(end + 1).rstrip(b"\r\n")
+        line: bytes = self._file.readline(MOST_HEAD)
+        if not line.endswith(b"\n"):
+            raise Malformed("its head has no end" if line else "closed")
+        return line.rstrip(b"\r\n")
 
     def _take(self, count: int) -> bytes:
-        while len(self._data) < count:
-            if not self._more():
-                raise Malformed("its body ends too early")
-        taken = bytes(self._data[:count])
-        del self._data[:count]
+        taken: bytes = self._file.read(count)
+        if len(taken) < count:
+            raise Malformed("its body ends too early")
         return taken
 
 
@@ -130,40 +117,6 @@ def _number(digits: bytes, base: int) -> int:
     if not 0 <= number <= MOST_ANSWER:
         raise Malformed("longer than 64 MiB")
     return number
-
-
-class Http2End:
-    """Our end of a connection of HTTP/2."""
-
-    def __init__(self, connection: socket.socket, plan: SimpleNamespace, http2: Any) -> None:
-        self._connection, self._module = connection, http2
-        self._root = ("https" if plan.tls else "http", plan.http2)
-        self._deadline, self._room = 0.0, 0
-        self._http2 = http2.Http2(connection.sendall, self._receive)
-
-    def answer(self, request: bytes, deadline: float) -> Any:
-        """Send a request of HTTP/1 as one of HTTP/2. Raises OSError and Malformed."""
-        self._deadline, self._room = deadline, MOST_ANSWER
-        try:
-            return self._http2.answer(*self._module.translated(request, self._root))
-        except self._module.NotHttp2 as error:
-            raise Malformed(str(error)) from error
-
-    def _receive(self) -> bytes:
-        piece = received(self._connection, self._deadline)
-        self._room -= len(piece)
-        if self._room < 0:
-            raise Malformed("longer than 64 MiB")
-        return piece
-
-
-def received(connection: socket.socket, deadline: float) -> bytes:
-    """Receive some bytes; none at their end. Raises TimeoutError."""
-    left_s = deadline - time.monotonic()
-    if left_s <= 0:
-        raise TimeoutError
-    connection.settimeout(left_s)
-    return connection.recv(MOST_HEAD)
 
 
 class Asker:
@@ -187,18 +140,14 @@ class Asker:
         self._few = False
         self._deep = DEEP_HTTP2 if plan.http2 else DEEP
         self._each = (DEPTH * (DEEP_EVERY - 1) + self._deep) / DEEP_EVERY
-        self._http2: Any = None
+        sys.path += plan.paths
+        self._bounded: Any = importlib.import_module("bounded")
+        self._http2: Any = importlib.import_module("http2") if plan.http2 else None
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._tls.check_hostname = False  # the probes check the certificate
+        self._tls.verify_mode = ssl.CERT_NONE
         if plan.http2:
-            sys.path += plan.paths
-            self._http2 = importlib.import_module("http2")
-        if plan.tls:
-            import ssl  # noqa: PLC0415 - most servers need none
-
-            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            self._tls.check_hostname = False  # the probes check the certificate
-            self._tls.verify_mode = ssl.CERT_NONE
-            if plan.http2:
-                self._tls.set_alpn_protocols([self._http2.ALPN])
+            self._tls.set_alpn_protocols(["h2"])
 
     def run(self) -> None:
         """Wait for the request, then send it again and again."""
@@ -258,37 +207,53 @@ class Asker:
         """Add what is answered on a connection of its own; return why there is no more."""
         plan, begun = self._plan, time.monotonic()
         try:
-            with socket.create_connection((plan.host, plan.port), plan.within_s) as plain:
-                self._connections += 1
-                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection = plain
-                if plan.tls:
-                    connection = self._tls.wrap_socket(plain, server_hostname=plan.host)
-                end = Http2End(connection, plan, self._http2) if plan.http2 else None
+            with self._connected() as connection:
+                send = self._sender(connection)
                 for request in itertools.islice(self._sends, self._depth()):
                     self._answer = None
                     self._requests += 1
-                    deadline = begun + plan.within_s
-                    if end is not None:
-                        answer = end.answer(request, deadline)
-                    else:
-                        connection.sendall(request)
-                        answer = Received(connection, deadline, bodiless=plan.bodiless)
-                    self._answer = answer
+                    connection.renew(begun + plan.within_s)
+                    self._answer = answer = send(request)
                     now = time.monotonic()
                     bisect.insort(self._kept_times if answers else self._times, now - begun)
                     answers.append((self._kind(answer), now - begun))
                     if not answer.keeps:
                         break
                     begun = now
-                connection.close()
         except TimeoutError:
             return f"no answer within {plan.within_s:g} s"
         except OSError as error:
             return error.strerror or type(error).__name__
-        except Malformed as error:
+        except HTTPException as error:
             return str(error)
         return ""
+
+    def _connected(self) -> Any:
+        """Return a connection whose answers have a deadline and a size."""
+        plan, deadline = self._plan, time.monotonic() + self._plan.within_s
+        plain = socket.create_connection((plan.host, plan.port), plan.within_s)
+        self._connections += 1
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not plan.tls:
+            return self._bounded.BoundedSocket(plain, deadline, MOST_ANSWER)
+        over_tls = plain, deadline, MOST_ANSWER, self._tls, plan.host
+        connection = self._bounded.BoundedTLS(*over_tls)
+        connection.agree()
+        return connection
+
+    def _sender(self, connection: Any) -> Callable[[bytes], Any]:
+        """Return what sends a request, and returns its answer."""
+        plan = self._plan
+
+        def send(request: bytes) -> Received:
+            connection.sendall(request)
+            return Received(connection, bodiless=plan.bodiless)
+
+        if not plan.http2:
+            return send
+        end = self._http2.Http2(connection.sendall, connection.received)
+        root = ("https" if plan.tls else "http", plan.http2)
+        return lambda request: end.answer(*self._http2.translated(request, root))
 
     def _stream(self) -> Iterator[bytes]:
         """Yield what is sent; for a mix `_of` is its number, and `_answer` the last answer."""
@@ -298,7 +263,10 @@ class Asker:
     def _kind(self, answer: Received) -> int:
         """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
-        key = (self._of, answer.status, answer.type, answer.encoding, length, sha256)
+        fields = {name.lower(): value for name, value in answer.lines}
+        type_ = fields.get("content-type", "")[:200]
+        encoding = fields.get("content-encoding", "").lower()[:20]
+        key = (self._of, answer.status, type_, encoding, length, sha256)
         if key not in self._kinds and len(self._kinds) >= MOST_KINDS:
             key = (self._of, answer.status, "", "", 0, "")
         number = self._kinds.setdefault(key, len(self._kinds))

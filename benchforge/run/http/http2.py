@@ -18,7 +18,7 @@ from h2.exceptions import H2Error
 from h2.settings import SettingCodes, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 VERSION, ALPN = "HTTP/2", "h2"
 MOST_HEAD = 1 << 16
@@ -49,34 +49,20 @@ class Http2Answer(NamedTuple):
     keeps: bool
     "True if the connection takes another request."
 
-    @property
-    def type(self) -> str:
-        """Content type; empty without one."""
-        return dict(self.lines).get("content-type", "")[:200]
-
-    @property
-    def encoding(self) -> str:
-        """Content-Encoding, in lower case."""
-        return dict(self.lines).get("content-encoding", "").lower()[:20]
-
-
-def head(
-    method: str, path: str, root: tuple[str, str], headers: Iterable[tuple[str, str]]
-) -> list[tuple[str, str]]:
-    """Return the headers of a request; `root` is scheme and authority, which a Host replaces."""
-    lower = [(name.lower(), value) for name, value in headers]
-    pseudo = {":method": method, ":scheme": root[0], ":path": path}
-    pseudo[":authority"] = dict(lower).get("host", root[1])
-    return [*pseudo.items(), *((name, value) for name, value in lower if name not in _NOT_SENT)]
-
 
 def translated(request: bytes, root: tuple[str, str]) -> tuple[list[tuple[str, str]], bytes]:
-    """Return headers and body of a request of HTTP/1."""
+    """Return headers and body of a request of HTTP/1.
+
+    `root` is scheme and authority, which a Host replaces.
+    """
     text, _, body = request.partition(b"\r\n\r\n")
     first, *lines = text.decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ", 2)
-    pairs = (line.partition(":") for line in lines)
-    return head(method, path, root, ((name, value.strip()) for name, _, value in pairs)), body
+    pairs = [line.partition(":") for line in lines]
+    fields = [(name.strip().lower(), value.strip()) for name, _, value in pairs]
+    authority = dict(fields).get("host", root[1])
+    pseudo = (":method", method), (":scheme", root[0]), (":path", path), (":authority", authority)
+    return [*pseudo, *(field for field in fields if field[0] not in _NOT_SENT)], body
 
 
 class Http2:

@@ -20,7 +20,7 @@ from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.command import Command
-from benchforge.run.http import asker, http2
+from benchforge.run.http import asker
 from benchforge.run.http.connect import ANSWER_WITHIN_S, address
 from benchforge.run.http.request import HttpAnswer, HttpProbe
 from benchforge.run.http.request_sniffer import RequestSniffer
@@ -41,8 +41,8 @@ _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a f
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
 _SHOWN, KEPT, KEPT_BODY = 32, 8, 1 << 16
-_HTTP2 = Path(http2.__file__).parent, Path(h2.__file__).parents[1]
-"Folders from which the process imports our module, and the library."
+_MODULES = Path(asker.__file__).parent, Path(h2.__file__).parents[1]
+"Folders from which the process imports our modules, and the library."
 
 
 class SeenAnswer(Frozen):
@@ -111,7 +111,7 @@ class Monitoring:
             "within_s": ANSWER_WITHIN_S,
             "bodiless": self._probe.request.method == "HEAD",
             "seed": seed,
-            "paths": [str(path) for path in (*self.paths, *(_HTTP2 if self._http2 else ()))],
+            "paths": [str(path) for path in (*self.paths, *_MODULES)],
         }
         command = Command(python, "-I", "-S", self.program, self._folder / "plan")
         try:
@@ -149,19 +149,9 @@ class Monitoring:
 
     def _content(self, head: bytes | None) -> bytes:
         """Return what the process sends, given the head that the load tool sent."""
+        closing = self._load.keep_alive is False
         body = (self._probe.request.body or "").encode()
-        return (head or self._scenarios_head(len(body))) + body
-
-    def _scenarios_head(self, length: int) -> bytes:
-        request = self._probe.request.framed
-        headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
-        headers.setdefault("host", f"Host: {urlsplit(self._probe.root).netloc}")
-        if request.body is not None:
-            headers.setdefault("content-length", f"Content-Length: {length}")
-        if self._load.keep_alive is False:
-            headers.setdefault("connection", "Connection: close")
-        lines = (f"{request.method} {request.path} HTTP/1.1", *headers.values(), "", "")
-        return "\r\n".join(lines).encode()
+        return (head or self._probe.head(closing=closing)) + body
 
     def _write(self, name: str, content: bytes) -> None:
         door.write(self._folder, name, content, lasting=False, mode=door.OWN)

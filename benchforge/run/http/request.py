@@ -112,6 +112,18 @@ class HttpProbe:
         """For a person: host and port."""
         return ":".join(map(str, address(self.root)))
 
+    def head(self, *, closing: bool = False) -> bytes:
+        """Return the head of the request as text of HTTP/1.1, with Host and the body's length."""
+        request = self.request.framed
+        headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
+        headers.setdefault("host", f"Host: {urlsplit(self.root).netloc}")
+        if request.body is not None:
+            headers.setdefault("content-length", f"Content-Length: {len(request.body.encode())}")
+        if closing:
+            headers.setdefault("connection", "Connection: close")
+        lines = (f"{request.method} {request.path} HTTP/1.1", *headers.values(), "", "")
+        return "\r\n".join(lines).encode()
+
     def late(self) -> str:
         """Return what to do where it is not ready in time."""
         if self.running is None:
@@ -224,15 +236,10 @@ class Asking:
         return _Received(response.status, lines, content, version, *sizes).formed(begun)
 
     def _over_http2(self, connection: http2.Http2, begun: float) -> HttpAnswer:
-        request, parts = self._question.request.framed, urlsplit(self._question.root)
-        body = (request.body or "").encode()
-        headers = {"accept-encoding": "identity"}
-        headers |= {"content-length": str(len(body))} if request.body is not None else {}
-        headers |= {name.lower(): value for name, value in request.headers.items()}
-        root = parts.scheme, parts.netloc
-        head = http2.head(request.method, request.path, root, headers.items())
+        parts, body = urlsplit(self._question.root), self._question.request.body or ""
+        text, root = self._question.head() + body.encode(), (parts.scheme, parts.netloc)
         try:
-            received = connection.answer(head, body)
+            received = connection.answer(*http2.translated(text, root))
         except http2.Unprocessed:
             self._close()
             if not connection.answers:
