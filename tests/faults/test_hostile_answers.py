@@ -14,7 +14,7 @@ from serving.faulty import came, serving
 from suite_texts.files import suite_text
 
 from benchforge.model.trial.answers.answer import Answer, Expect, body_difference, difference
-from benchforge.run.http import connect, request
+from benchforge.run.http import bounded, connect
 
 ENDLESS = "its answer has no end within 10 s"
 # What is told of each way of programs/faulty_servers/hostile.py; a status stands for an answer.
@@ -83,9 +83,9 @@ def test_every_answer_has_an_end() -> None:
 
 def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is bounded where it began: by a few MiB instead of 72, since each takes as long."""
-    assert (connect.LARGEST_ANSWER, request.LARGEST_BODY) == (72 << 20, 64 << 20)
+    assert (connect.LARGEST_ANSWER, bounded.LARGEST_BODY) == (72 << 20, 64 << 20)
     monkeypatch.setattr(connect, "LARGEST_ANSWER", 2 << 20)
-    monkeypatch.setattr(request, "LARGEST_BODY", 1 << 20)
+    monkeypatch.setattr(bounded, "LARGEST_BODY", 1 << 20)
     with hostile() as port:
         told = all_told(f"http://127.0.0.1:{port}", ways=FLOODS)
     assert told == {

@@ -22,6 +22,7 @@ import socket
 import ssl
 import sys
 import time
+from functools import partial
 from http.client import HTTPException
 from types import SimpleNamespace
 
@@ -38,85 +39,11 @@ DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one conne
 DEEP_HTTP2 = 32  # its connections last for the whole load
 MOST_MOMENTS, MOST_KINDS = 20_000, 1000
 MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
-MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20  # bytes
-OK, BODILESS = 200, (204, 304)
+MOST_ANSWER = 64 << 20  # bytes
 
 
 class Ended(Exception):
     """The load is over."""
-
-
-class Malformed(HTTPException):
-    """An answer that is not HTTP/1."""
-
-
-class Received:
-    """One answer. Raises OSError where none comes in time, and HTTPException."""
-
-    def __init__(self, connection: socket.socket, *, bodiless: bool) -> None:
-        self.status, self.keeps = 0, True
-        self._file: Any
-        with connection.makefile("rb", MOST_HEAD) as self._file:
-            fields = self._head()
-            while self.status < OK:  # the real one follows
-                fields = self._head()
-            bodiless = bodiless or self.status in BODILESS
-            self.body = b"" if bodiless else b"".join(self._body(fields))
-
-    def _head(self) -> dict[bytes, bytes]:
-        version, _, status = self._line().partition(b" ")
-        if not version.startswith(b"HTTP/1.") or not status[:3].isdigit():
-            raise Malformed("not HTTP/1")
-        self.status = int(status[:3])
-        fields: dict[bytes, bytes] = {}
-        self.lines: list[tuple[str, str]] = []
-        while line := self._line():
-            name, _, value = line.partition(b":")
-            fields[name.strip().lower()] = value.strip()
-            self.lines.append((name.decode("latin-1").strip(), value.decode("latin-1").strip()))
-            if len(fields) > MOST_KINDS:
-                raise Malformed("its head has no end")
-        options = fields.get(b"connection", b"").lower()
-        self.keeps = b"close" not in options and (
-            version != b"HTTP/1.0" or b"keep-alive" in options
-        )
-        return fields
-
-    def _body(self, fields: dict[bytes, bytes]) -> Iterator[bytes]:
-        length = fields.get(b"content-length")
-        if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
-            while size := _number(self._line().partition(b";")[0], 16):
-                yield self._take(size)
-                self._line()
-            while self._line():
-                pass
-        elif length is not None:
-            yield self._take(_number(length, 10))
-        else:
-            self.keeps = False
-            yield self._file.read()
-
-    def _line(self) -> bytes:
-        line: bytes = self._file.readline(MOST_HEAD)
-        if not line.endswith(b"\n"):
-            raise Malformed("its head has no end" if line else "closed")
-        return line.rstrip(b"\r\n")
-
-    def _take(self, count: int) -> bytes:
-        taken: bytes = self._file.read(count)
-        if len(taken) < count:
-            raise Malformed("its body ends too early")
-        return taken
-
-
-def _number(digits: bytes, base: int) -> int:
-    try:
-        number = int(digits, base)
-    except ValueError:
-        raise Malformed("a length is no number") from None
-    if not 0 <= number <= MOST_ANSWER:
-        raise Malformed("longer than 64 MiB")
-    return number
 
 
 class Asker:
@@ -128,7 +55,7 @@ class Asker:
         self._request = b""
         self._sends = self._stream()
         self._of = 0
-        self._answer: Received | None = None
+        self._answer: Any = None
         self._times: list[float] = []
         self._kept_times: list[float] = []
         self._kinds: dict[tuple[object, ...], int] = {}
@@ -222,10 +149,10 @@ class Asker:
                     begun = now
         except TimeoutError:
             return f"no answer within {plan.within_s:g} s"
+        except HTTPException as error:
+            return str(error) or type(error).__name__
         except OSError as error:
             return error.strerror or type(error).__name__
-        except HTTPException as error:
-            return str(error)
         return ""
 
     def _connected(self) -> Any:
@@ -242,17 +169,11 @@ class Asker:
         return connection
 
     def _sender(self, connection: Any) -> Callable[[bytes], Any]:
-        """Return what sends a request, and returns its answer."""
-        plan = self._plan
-
-        def send(request: bytes) -> Received:
-            connection.sendall(request)
-            return Received(connection, bodiless=plan.bodiless)
-
-        if not plan.http2:
-            return send
+        """Return what sends a request of HTTP/1, and returns its answer."""
+        if self._http2 is None:
+            return partial(self._bounded.exchanged, connection)
         end = self._http2.Http2(connection.sendall, connection.received)
-        root = ("https" if plan.tls else "http", plan.http2)
+        root = ("https" if self._plan.tls else "http", self._plan.http2)
         return lambda request: end.answer(*self._http2.translated(request, root))
 
     def _stream(self) -> Iterator[bytes]:
@@ -260,7 +181,7 @@ class Asker:
         while True:
             yield self._request
 
-    def _kind(self, answer: Received) -> int:
+    def _kind(self, answer: Any) -> int:
         """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
         fields = {name.lower(): value for name, value in answer.lines}

@@ -56,7 +56,7 @@ def translated(request: bytes, root: tuple[str, str]) -> tuple[list[tuple[str, s
     `root` is scheme and authority, which a Host replaces.
     """
     text, _, body = request.partition(b"\r\n\r\n")
-    first, *lines = text.decode("latin-1").split("\r\n")
+    first, *lines = text.decode(errors="replace").split("\r\n")
     method, path, _ = first.split(" ", 2)
     pairs = [line.partition(":") for line in lines]
     fields = [(name.strip().lower(), value.strip()) for name, _, value in pairs]

@@ -109,7 +109,6 @@ class Monitoring:
             "concurrency": load.concurrency or load.connections or 1,
             "think_s": load.think_s,
             "within_s": ANSWER_WITHIN_S,
-            "bodiless": self._probe.request.method == "HEAD",
             "seed": seed,
             "paths": [str(path) for path in (*self.paths, *_MODULES)],
         }
@@ -149,9 +148,9 @@ class Monitoring:
 
     def _content(self, head: bytes | None) -> bytes:
         """Return what the process sends, given the head that the load tool sent."""
-        closing = self._load.keep_alive is False
+        closing = {"Connection": "close"} if self._load.keep_alive is False else {}
         body = (self._probe.request.body or "").encode()
-        return (head or self._probe.head(closing=closing)) + body
+        return (head or self._probe.head(closing)) + body
 
     def _write(self, name: str, content: bytes) -> None:
         door.write(self._folder, name, content, lasting=False, mode=door.OWN)

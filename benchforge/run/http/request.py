@@ -5,9 +5,10 @@ import hashlib
 import http.client
 import ssl
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from benchforge.errors import ServerBroken, TrialFailed
@@ -23,13 +24,12 @@ from benchforge.model.trial.answers.json_body import Undecodable, decoded
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Server
 from benchforge.run.http import http2
-from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, WholeHead
+from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, Received, exchanged
 from benchforge.run.http.connect import (
     ANSWER_WITHIN_S,
     TRUST,
     address,
     connected,
-    default_port,
     speaks_tls,
 )
 from benchforge.run.programs.lacking import in_log
@@ -39,8 +39,6 @@ from benchforge.text.readable import exact
 
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
 PAUSE_S = 0.005
-LARGEST_BODY = 64 << 20
-LARGEST_HEAD = 64 << 10  # of the last response: it is kept with each trial
 _SHOWN = 500  # characters of what is wrong: a server may have chosen them
 # What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
@@ -112,17 +110,21 @@ class HttpProbe:
         """For a person: host and port."""
         return ":".join(map(str, address(self.root)))
 
-    def head(self, *, closing: bool = False) -> bytes:
-        """Return the head of the request as text of HTTP/1.1, with Host and the body's length."""
+    def head(self, extra: Mapping[str, str]) -> bytes:
+        """Return the head of the request as text of HTTP/1, with Host and the body's length.
+
+        `extra` are headers that the request may replace.
+        """
         request = self.request.framed
-        headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
-        headers.setdefault("host", f"Host: {urlsplit(self.root).netloc}")
+        headers = {"Host": urlsplit(self.root).netloc, **extra}
         if request.body is not None:
-            headers.setdefault("content-length", f"Content-Length: {len(request.body.encode())}")
-        if closing:
-            headers.setdefault("connection", "Connection: close")
-        lines = (f"{request.method} {request.path} HTTP/1.1", *headers.values(), "", "")
-        return "\r\n".join(lines).encode()
+            headers["Content-Length"] = str(len(request.body.encode()))
+        both = (*headers.items(), *request.headers.items())
+        lines = {name.lower(): f"{name}: {value}\r\n" for name, value in both}
+        version = "HTTP/1.0" if self.version == "HTTP/1.0" else "HTTP/1.1"
+        return (
+            f"{request.method} {request.path} {version}\r\n{''.join(lines.values())}\r\n".encode()
+        )
 
     def late(self) -> str:
         """Return what to do where it is not ready in time."""
@@ -193,6 +195,7 @@ class Asking:
         self._sandbox, self._question, self._keep_alive = sandbox, question, keep_alive
         self._connection: BoundedSocket | None = None
         self._http2: http2.Http2 | None = None
+        self._body = (question.request.body or "").encode()
 
     def __enter__(self) -> Self:
         return self
@@ -215,29 +218,18 @@ class Asking:
         self._connection.renew(begun + ANSWER_WITHIN_S)
         return self._over_http2(self._http2, begun)
 
-    def _over_http1(self, connected_socket: BoundedSocket, begun: float) -> HttpAnswer:
-        question, request = self._question, self._question.request
-        kind = _Old if question.version == "HTTP/1.0" else http.client.HTTPConnection
-        connection = kind(*address(question.root))
-        connection.response_class = WholeHead
-        scheme = urlsplit(question.root).scheme
-        connection.default_port = default_port(scheme)  # the header Host leaves that one out
-        connection.sock = connected_socket
-        try:
-            body = request.body.encode() if request.body is not None else None
-            headers = _of_connection(question, keep_alive=self._keep_alive)
-            connection.request(request.method, request.path, body, {**headers, **request.headers})
-            response, content = _received(connection)
-        finally:
-            connection.close()
-        version = f"HTTP/{response.version // 10}.{response.version % 10}"
-        sizes = _header_bytes(response), connected_socket.answer_bytes
-        lines = response.getheaders()
-        return _Received(response.status, lines, content, version, *sizes).formed(begun)
+    def _over_http1(self, connection: BoundedSocket, begun: float) -> HttpAnswer:
+        old, keep_alive = self._question.version == "HTTP/1.0", self._keep_alive
+        extra = {"Accept-Encoding": "identity"}
+        if old == keep_alive:
+            extra["Connection"] = "Keep-Alive" if keep_alive else "close"
+        with connection:
+            received = exchanged(connection, self._question.head(extra) + self._body)
+            return _formed(received, begun, connection.answer_bytes)
 
     def _over_http2(self, connection: http2.Http2, begun: float) -> HttpAnswer:
-        parts, body = urlsplit(self._question.root), self._question.request.body or ""
-        text, root = self._question.head() + body.encode(), (parts.scheme, parts.netloc)
+        parts, text = urlsplit(self._question.root), self._question.head({}) + self._body
+        root = parts.scheme, parts.netloc
         try:
             received = connection.answer(*http2.translated(text, root))
         except http2.Unprocessed:
@@ -256,9 +248,7 @@ class Asking:
             raise
         if not received.keeps:
             self._close()
-        size = sum(len(name) + len(value) + 4 for name, value in received.lines)
-        sizes = size, size + len(received.body)
-        return _Received(*received[:3], http2.VERSION, *sizes).formed(begun)
+        return _formed(Received(*received, http2.VERSION, 0), begun, None)
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -266,35 +256,29 @@ class Asking:
         self._connection = self._http2 = None
 
 
-class _Received(NamedTuple):
-    status: int
-    lines: list[tuple[str, str]]
-    content: bytes
-    version: str
-    header_bytes: int
-    wire_bytes: int
-
-    def formed(self, begun: float) -> HttpAnswer:
-        """Return the answer to a request of that monotonic time, decoded where it can be."""
-        headers, text, undecoded = _joined(self.lines), self.content, ""
-        try:
-            text = decoded(self.content, headers.get("content-encoding", ""))
-        except Undecodable as error:
-            undecoded = str(error)
-        of_text = Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
-        answer = Answer(
-            status=self.status,
-            headers=headers,
-            length=len(self.content),
-            sha256=hashlib.sha256(self.content).hexdigest(),
-            seconds=time.monotonic() - begun,
-            version=self.version,
-            header_bytes=self.header_bytes,
-            wire_bytes=self.wire_bytes,
-            decoded=None if text is self.content else of_text,
-            undecoded=undecoded,
-        )
-        return HttpAnswer(answer, text)
+def _formed(received: Received, begun: float, wire_bytes: int | None) -> HttpAnswer:
+    """Return the answer to a request of that monotonic time, decoded where it can be."""
+    content = text = received.body
+    headers, undecoded = _joined(received.lines), ""
+    try:
+        text = decoded(content, headers.get("content-encoding", ""))
+    except Undecodable as error:
+        undecoded = str(error)
+    header_bytes = sum(len(name) + len(value) + 4 for name, value in received.lines)
+    of_text = Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
+    answer = Answer(
+        status=received.status,
+        headers=headers,
+        length=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        seconds=time.monotonic() - begun,
+        version=received.version,
+        header_bytes=received.first + header_bytes,
+        wire_bytes=header_bytes + len(content) if wire_bytes is None else wire_bytes,
+        decoded=None if text is content else of_text,
+        undecoded=undecoded,
+    )
+    return HttpAnswer(answer, text)
 
 
 def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bool]:
@@ -315,52 +299,6 @@ def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bo
         connection.close()
         raise http2.OnlyHttp1(_NO_H2)
     return connection, True
-
-
-class _Old(http.client.HTTPConnection):
-    """A connection that speaks HTTP/1.0."""
-
-    _http_vsn = 10
-    _http_vsn_str = "HTTP/1.0"
-
-
-def _of_connection(question: HttpProbe, *, keep_alive: bool) -> dict[str, str]:
-    """Return the headers that say what becomes of a connection; the old version needs a Host."""
-    if question.version != "HTTP/1.0":
-        return {} if keep_alive else {"Connection": "close"}
-    lasting = {"Connection": "Keep-Alive"} if keep_alive else {}
-    return {"Host": urlsplit(question.root).netloc, "Accept-Encoding": "identity", **lasting}
-
-
-def _header_bytes(response: http.client.HTTPResponse) -> int:
-    """Return the length of the first line and the headers, each line with one blank in it."""
-    first = len("HTTP/1.1 200 ") + len(response.reason) + 2
-    return first + sum(len(name) + len(value) + 4 for name, value in response.getheaders()) + 2
-
-
-def _received(connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, bytes]:
-    """Return the answer and its body. Raises HTTPException for what is none, or too much."""
-    response = None
-    try:
-        response = connection.getresponse()
-        if _header_bytes(response) > LARGEST_HEAD:
-            raise http.client.HTTPException(f"its headers are longer than {LARGEST_HEAD} bytes")
-        return response, _whole_body(response)
-    except Endless as error:
-        error.content_type = None if response is None else response.getheader("Content-Type", "")
-        raise
-    except ValueError as error:  # such as a chunk of -2 bytes, which http.client believes
-        raise http.client.HTTPException(f"not HTTP: {error}") from error
-
-
-def _whole_body(response: http.client.HTTPResponse) -> bytes:
-    """Read the body. Raises HTTPException when it is cut off: a bounded read says nothing of it."""
-    content = response.read(LARGEST_BODY)
-    if len(content) == LARGEST_BODY and response.read(1):
-        raise http.client.HTTPException(f"the body is longer than {LARGEST_BODY} bytes")
-    if response.length:  # what the header promised and nobody sent
-        raise http.client.IncompleteRead(content, response.length)
-    return content
 
 
 def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpAnswer:
