@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import http.client
-import ipaddress
 import socket
 import ssl
 import time
@@ -41,15 +40,11 @@ def _accepts(address: str, port: int) -> bool:
     return True
 
 
-def default_port(scheme: str) -> int:
-    """Return the port of a URL that names none."""
-    return http.client.HTTPS_PORT if scheme == "https" else http.client.HTTP_PORT
-
-
 def address(root: str) -> tuple[str, int]:
     """Return host and port of a root."""
     parts = urlsplit(root)
-    return parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
+    usual = http.client.HTTPS_PORT if parts.scheme == "https" else http.client.HTTP_PORT
+    return parts.hostname or "127.0.0.1", parts.port or usual
 
 
 def connected(
@@ -91,20 +86,13 @@ def speaks_tls(sandbox: Sandbox, root: str) -> bool:
 
 
 def _connected(sandbox: Sandbox, host: str, port: int) -> socket.socket:
-    try:
-        version = ipaddress.ip_address(host).version
-    except ValueError:
-        version = 4
-    families = [socket.AF_INET6] if version == 6 else [socket.AF_INET]  # noqa: PLR2004
-    if host == "localhost":
-        families.append(socket.AF_INET6)
+    hosts = _LOOPBACK if host == "localhost" else (host,)
     refused: OSError | None = None
-    for family in families:
-        address = _LOOPBACK[family == socket.AF_INET6] if host == "localhost" else host
-        inside = sandbox.socket(family)
+    for numeric in hosts:
+        inside = sandbox.socket(socket.AF_INET6 if ":" in numeric else socket.AF_INET)
         try:
-            inside.settimeout(ANSWER_WITHIN_S / len(families))
-            inside.connect((address, port))
+            inside.settimeout(ANSWER_WITHIN_S / len(hosts))
+            inside.connect((numeric, port))
         except OSError as error:
             inside.close()
             refused = error

@@ -1,5 +1,6 @@
 """What a server answers when it is asked one by one, who it is, and what ran out."""
 
+import contextlib
 import dataclasses
 import http.client
 import os
@@ -63,7 +64,7 @@ def ask_repeatedly(
     keep_alive = load is None or load.keep_alive is not False
     seen: list[ProbeResult] = []
     begun = time.monotonic()
-    with Asking(sandbox, question, keep_alive=keep_alive) as asking:
+    with contextlib.closing(Asking(sandbox, question, keep_alive=keep_alive)) as asking:
         while len(seen) < count and (not seen or time.monotonic() - begun < WITHIN_S):
             try:
                 reply = asking.answer()  # its body may be large: not kept

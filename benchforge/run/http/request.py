@@ -1,5 +1,6 @@
 """Asking a server from inside the trial's network, until the answer is right."""
 
+import contextlib
 import dataclasses
 import hashlib
 import http.client
@@ -8,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 from urllib.parse import urlsplit
 
 from benchforge.errors import ServerBroken, TrialFailed
@@ -180,7 +181,7 @@ def version_of(load: Load | None, root: str) -> Version:
 
 def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> HttpAnswer:
     """Ask once, as `Asking.answer`, over a connection of its own."""
-    with Asking(sandbox, question, keep_alive=keep_alive) as asking:
+    with contextlib.closing(Asking(sandbox, question, keep_alive=keep_alive)) as asking:
         return asking.answer()
 
 
@@ -196,12 +197,6 @@ class Asking:
         self._connection: BoundedSocket | None = None
         self._http2: http2.Http2 | None = None
         self._body = (question.request.body or "").encode()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
 
     def answer(self) -> HttpAnswer:
         """Return the next answer.
@@ -232,25 +227,21 @@ class Asking:
         root = parts.scheme, parts.netloc
         try:
             received = connection.answer(*http2.translated(text, root))
-        except http2.Unprocessed:
-            self._close()
-            if not connection.answers:
-                raise
-            return self.answer()  # the connection had its last answer before
-        except Endless as error:
-            self._close()
-            if not connection.status:
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            if isinstance(error, http2.Unprocessed) and connection.answers:
+                return self.answer()  # the connection had its last answer before
+            if isinstance(error, Endless) and not connection.status:
                 raise TimeoutError from error
-            error.content_type = dict(connection.lines).get("content-type", "")
-            raise
-        except (OSError, http.client.HTTPException):
-            self._close()
+            if isinstance(error, Endless):
+                error.content_type = dict(connection.lines).get("content-type", "")
             raise
         if not received.keeps:
-            self._close()
+            self.close()
         return _formed(Received(*received, http2.VERSION, 0), begun, None)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the connection, if there is one."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._http2 = None
