@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
-from benchforge.stats.distributions.student import t_quantile
+from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.sample_size import planned
 
 PAIR = ("aiohttp", "flask")

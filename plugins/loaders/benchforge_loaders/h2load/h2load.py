@@ -1,5 +1,6 @@
 """h2load, of nghttp2: a closed loop over HTTP/1.1 or HTTP/2, with a log of every request."""
 
+import re
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
