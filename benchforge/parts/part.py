@@ -252,6 +252,8 @@ class Driver(Part):
     "True if the tool ends when its duration is over, whatever requests are under way."
     http_version: ClassVar[str | None] = None
     "Version of HTTP in its requests, such as HTTP/1.1; None if it depends or is unknown."
+    alpn: ClassVar[bool] = False
+    "True if over TLS the tool offers HTTP/2 and HTTP/1.1, of which the server chooses."
     tells_kinds: ClassVar[bool] = False
     "True if the tool reports the requests of each kind of a mix apart: `Reading.kinds`."
     interrupted_by: ClassVar[signal.Signals | None] = None
@@ -312,6 +314,7 @@ loop and let it go on: its servers can then take turns. `read` reports `received
             processes=self._whole("threads", None),
             declared_s=self.declared_s(),
             protocol=self.http_version,
+            alpn=self.alpn,
             kind="client" if self.kind == "client" else "loader",
             rate=self._more_than_0("rate"),
             concurrency=None

@@ -2,29 +2,19 @@
 
 import contextlib
 import json
-import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 from front_door import PROGRAMS, Bench, needed, needed_module
 from serving.certificate import certificate
+from serving.faulty import came, serving
 from suite_texts.files import suite_text
 
-from benchforge.model.trial.answers.answer import (
-    Answer,
-    Expect,
-    Request,
-    body_difference,
-    difference,
-)
-from benchforge.run.http import request
-from benchforge.run.http.request import HttpAnswer, ask, reason
-from benchforge.run.sandbox.host import Sandbox
+from benchforge.model.trial.answers.answer import Answer, Expect, body_difference, difference
+from benchforge.run.http import bounded, connect
 
 ENDLESS = "its answer has no end within 10 s"
 # What is told of each way of programs/faulty_servers/hostile.py; a status stands for an answer.
@@ -64,39 +54,9 @@ AT_LENGTH = [way for way in TOLD if way not in FLOODS or way == "/body-floods"]
 EITHER = {"/body-floods", "/headers-fill"}
 
 
-class Outside(Sandbox):
-    """The machine's own network, as a place without processes."""
-
-    def __init__(self) -> None: ...
-
-    def socket(
-        self,
-        family: socket.AddressFamily = socket.AF_INET,
-        kind: socket.SocketKind = socket.SOCK_STREAM,
-        protocol: int = 0,
-    ) -> socket.socket:
-        return socket.socket(family, kind, protocol)
-
-
-@contextlib.contextmanager
-def hostile(*words: str | Path) -> Iterator[int]:
+def hostile(*words: str | Path) -> contextlib.AbstractContextManager[int]:
     """Serve, and return the port."""
-    program = [sys.executable, str(PROGRAMS / "faulty_servers/hostile.py"), "0", *map(str, words)]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield int(process.stdout.readline())
-        finally:
-            process.kill()
-
-
-def came(question: Callable[[], HttpAnswer]) -> str:
-    """Return what came of a question; no other errors than these may come of it."""
-    try:
-        asked = question()
-    except (OSError, HTTPException) as error:
-        return reason(error)
-    return f"{asked.answer.status} of {asked.answer.length}"
+    return serving("hostile", *words)
 
 
 def all_told(
@@ -105,7 +65,7 @@ def all_told(
     """Ask for these ways at once: the ten seconds of all of them are the same."""
 
     def told(path: str) -> str:
-        return came(lambda: ask(Outside(), root, Request(path=path), ca_file))
+        return came(root, ca_file, path=path)
 
     with ThreadPoolExecutor(len(ways)) as threads:
         return dict(zip(ways, threads.map(told, ways), strict=True))
@@ -123,9 +83,9 @@ def test_every_answer_has_an_end() -> None:
 
 def test_every_flood_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is bounded where it began: by a few MiB instead of 72, since each takes as long."""
-    assert (request.LARGEST_ANSWER, request.LARGEST_BODY) == (72 << 20, 64 << 20)
-    monkeypatch.setattr(request, "LARGEST_ANSWER", 2 << 20)
-    monkeypatch.setattr(request, "LARGEST_BODY", 1 << 20)
+    assert (connect.LARGEST_ANSWER, bounded.LARGEST_BODY) == (72 << 20, 64 << 20)
+    monkeypatch.setattr(connect, "LARGEST_ANSWER", 2 << 20)
+    monkeypatch.setattr(bounded, "LARGEST_BODY", 1 << 20)
     with hostile() as port:
         told = all_told(f"http://127.0.0.1:{port}", ways=FLOODS)
     assert told == {
@@ -151,7 +111,7 @@ def test_every_answer_over_tls_has_an_end(tmp_path: Path) -> None:
 def test_every_handshake_has_an_end() -> None:
     def told(way: str) -> str:
         with hostile(way) as port:
-            return came(lambda: ask(Outside(), f"https://127.0.0.1:{port}", Request()))
+            return came(f"https://127.0.0.1:{port}")
 
     with ThreadPoolExecutor(3) as threads:
         silence, drips, floods = threads.map(told, ("silence", "drips", "floods"))

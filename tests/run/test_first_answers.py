@@ -60,8 +60,8 @@ def test_a_tls_command_needs_two_options(bench: Bench, tmp_path: Path) -> None:
 
 def test_a_server_of_http_2_alone_is_named(bench: Bench, tmp_path: Path) -> None:
     message, hint = refusal(bench, suite(tmp_path, "/", "'http2'"))
-    assert message == "error: mine: it speaks HTTP/2 only, and probes speak HTTP/1.1"
-    assert "let it speak HTTP/1.1, too" in hint
+    assert message == "error: mine: it speaks HTTP/2 only, and the load speaks HTTP/1"
+    assert "load it over HTTP/2" in hint
 
 
 def test_a_stream_without_end_is_refused_by_name(bench: Bench, tmp_path: Path) -> None:

@@ -168,8 +168,9 @@ def _of_monitor(trials: Sequence[Trial]) -> _Population | None:
     if not moments:
         return None
     distinct = tuple(answer for one in monitors for answer in one.answers)
-    says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor, on connections "
-    says += "of its own, brought a wrong answer"
+    over = "".join(f" over {one}" for one in sorted({one.version for one in monitors} - {""}))
+    says = f"{exact(wrong)} of {exact(moments)} random moments of the monitor{over}, on "
+    says += "connections of its own, brought a wrong answer"
     says += _kinds_of(trials[0], distinct, wrong) + _bound(wrong, moments)
     notes = [*_unread(trials), *_unanswered(trials), *_arrival(trials)]
     return _Population(says, wrong / moments, distinct, tuple(notes))

@@ -75,6 +75,8 @@ class Load(Frozen):
     "Mode in which requests are to be made, of a driver with several modes that reports it."
     protocol: str | None = None
     "HTTP version of the driver, such as HTTP/1.1."
+    alpn: bool = False
+    "True if over TLS the driver offers HTTP/2 and HTTP/1.1, of which the server chooses."
     sleeps: bool = True
     "True if the driver waits without using a CPU. If false, its CPU time does not show its limit."
     options_digest: str = ""

@@ -1,137 +1,49 @@
 """Send a request at random moments, and record what comes back: asker.py PLAN.
 
-A program of the standard library alone, run by its path with `python -I -S`. PLAN is JSON. It waits
+A program run by its path with `python -I -S`. PLAN is JSON, and names the folders of modules: what
+bounds a connection, and for HTTP/2 the library h2; the rest is the standard library. It waits
 for the file `request` in the plan's folder, which is sent as it is. SIGTERM ends it: then it writes
 `record.json`, and the body of each kind of answer to a file of its own. It has one connection at a
 time, so it holds one worker of a server at most. A moment that comes meanwhile is left out.
 """
-# ruff: noqa: PTH104, PTH110, PTH118, PTH123 - importing pathlib would cost more than all the rest
+# ruff: noqa: PTH104, PTH110, PTH118, PTH123 - without pathlib, whose import takes long
 
 from __future__ import annotations
 
 import bisect
 import hashlib
+import importlib
 import itertools
 import json
 import os
 import random
 import signal
 import socket
+import ssl
 import sys
 import time
+from functools import partial
+from http.client import HTTPException
 from types import SimpleNamespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
+    from typing import Any
 
 REQUEST, RECORD = "request", "record.json"
 LOOK_S = 0.01
 FIRST_GUESS_S = 0.001  # of a response time, until there is one
 DEPTH, DEEP, DEEP_EVERY = 2, 8, 8  # requests on a connection; more on one connection in eight
-EACH = (DEPTH * (DEEP_EVERY - 1) + DEEP) / DEEP_EVERY
+DEEP_HTTP2 = 32  # its connections last for the whole load
 MOST_MOMENTS, MOST_KINDS = 20_000, 1000
 MOST_BODY, MOST_BODIES = 1 << 20, 8 << 20  # bytes that are kept, of a body and of all
-MOST_HEAD, MOST_ANSWER = 1 << 16, 64 << 20
-OK, BODILESS = 200, (204, 304)
+MOST_ANSWER = 64 << 20  # bytes
 
 
 class Ended(Exception):
     """The load is over."""
-
-
-class Malformed(Exception):
-    """An answer that is not HTTP/1."""
-
-
-class Received:
-    """One answer. Raises OSError where none comes in time, and Malformed."""
-
-    def __init__(self, connection: socket.socket, deadline: float, *, bodiless: bool) -> None:
-        self._connection, self._deadline, self._room = connection, deadline, MOST_ANSWER
-        self._data = bytearray()
-        self.status, self.keeps = 0, True
-        fields = self._head()
-        while self.status < OK:  # the real one follows
-            fields = self._head()
-        self.type = fields.get(b"content-type", b"").decode("latin-1")[:200]
-        self.encoding = fields.get(b"content-encoding", b"").decode("latin-1").lower()[:20]
-        bodiless = bodiless or self.status in BODILESS
-        self.body = b"" if bodiless else b"".join(self._body(fields))
-        self.keeps = self.keeps and not self._data
-
-    def _head(self) -> dict[bytes, bytes]:
-        version, _, status = self._line().partition(b" ")
-        if not version.startswith(b"HTTP/1.") or not status[:3].isdigit():
-            raise Malformed("not HTTP/1")
-        self.status = int(status[:3])
-        fields: dict[bytes, bytes] = {}
-        self.lines: list[tuple[str, str]] = []
-        while line := self._line():
-            name, _, value = line.partition(b":")
-            fields[name.strip().lower()] = value.strip()
-            self.lines.append((name.decode("latin-1").strip(), value.decode("latin-1").strip()))
-            if len(fields) > MOST_KINDS:
-                raise Malformed("its head has no end")
-        options = fields.get(b"connection", b"").lower()
-        self.keeps = b"close" not in options and (
-            version != b"HTTP/1.0" or b"keep-alive" in options
-        )
-        return fields
-
-    def _body(self, fields: dict[bytes, bytes]) -> Iterator[bytes]:
-        length = fields.get(b"content-length")
-        if b"chunked" in fields.get(b"transfer-encoding", b"").lower():
-            while size := _number(self._line().partition(b";")[0], 16):
-                yield self._take(size)
-                self._line()
-            while self._line():
-                pass
-        elif length is not None:
-            yield self._take(_number(length, 10))
-        else:
-            self.keeps = False
-            while self._more():
-                pass
-            yield self._take(len(self._data))
-
-    def _more(self) -> bool:
-        """Receive some bytes; False at their end."""
-        left_s = self._deadline - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        self._connection.settimeout(left_s)
-        piece = self._connection.recv(MOST_HEAD)
-        self._data += piece
-        self._room -= len(piece)
-        if self._room < 0:
-            raise Malformed("longer than 64 MiB")
-        return bool(piece)
-
-    def _line(self) -> bytes:
-        while (end := self._data.find(b"\n")) < 0:
-            if len(self._data) > MOST_HEAD or not self._more():
-                raise Malformed("its head has no end" if self._data else "closed")
-        return self._take(end + 1).rstrip(b"\r\n")
-
-    def _take(self, count: int) -> bytes:
-        while len(self._data) < count:
-            if not self._more():
-                raise Malformed("its body ends too early")
-        taken = bytes(self._data[:count])
-        del self._data[:count]
-        return taken
-
-
-def _number(digits: bytes, base: int) -> int:
-    try:
-        number = int(digits, base)
-    except ValueError:
-        raise Malformed("a length is no number") from None
-    if not 0 <= number <= MOST_ANSWER:
-        raise Malformed("longer than 64 MiB")
-    return number
 
 
 class Asker:
@@ -143,7 +55,7 @@ class Asker:
         self._request = b""
         self._sends = self._stream()
         self._of = 0
-        self._answer: Received | None = None
+        self._answer: Any = None
         self._times: list[float] = []
         self._kept_times: list[float] = []
         self._kinds: dict[tuple[object, ...], int] = {}
@@ -153,12 +65,16 @@ class Asker:
         self._requests = self._connections = 0
         self._cpu_s = 0.0
         self._few = False
-        if plan.tls:
-            import ssl  # noqa: PLC0415 - most servers need none
-
-            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            self._tls.check_hostname = False  # the probes check the certificate
-            self._tls.verify_mode = ssl.CERT_NONE
+        self._deep = DEEP_HTTP2 if plan.http2 else DEEP
+        self._each = (DEPTH * (DEEP_EVERY - 1) + self._deep) / DEEP_EVERY
+        sys.path += plan.paths
+        self._bounded: Any = importlib.import_module("bounded")
+        self._http2: Any = importlib.import_module("http2") if plan.http2 else None
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._tls.check_hostname = False  # the probes check the certificate
+        self._tls.verify_mode = ssl.CERT_NONE
+        if plan.http2:
+            self._tls.set_alpn_protocols(["h2"])
 
     def run(self) -> None:
         """Wait for the request, then send it again and again."""
@@ -202,7 +118,7 @@ class Asker:
         seconds = times[len(times) // 2] if times else FIRST_GUESS_S
         # Of a closed loop by Little's law: each of its connections waits as long as we do.
         closed = plan.concurrency / (seconds + plan.think_s)
-        of_load = plan.share * (plan.load_rate or closed) / EACH
+        of_load = plan.share * (plan.load_rate or closed) / self._each
         least = plan.least / plan.declared_s
         self._few = of_load < least
         return float(min(most, max(least, of_load)))
@@ -212,48 +128,66 @@ class Asker:
         number = self._random.randrange(DEEP_EVERY)
         if self._few:
             return 1 + number % DEPTH
-        return DEPTH if number else DEEP
+        return DEPTH if number else self._deep
 
     def _ask(self, answers: list[tuple[int, float]]) -> str:
         """Add what is answered on a connection of its own; return why there is no more."""
         plan, begun = self._plan, time.monotonic()
         try:
-            with socket.create_connection((plan.host, plan.port), plan.within_s) as plain:
-                self._connections += 1
-                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection = plain
-                if plan.tls:
-                    connection = self._tls.wrap_socket(plain, server_hostname=plan.host)
+            with self._connected() as connection:
+                send = self._sender(connection)
                 for request in itertools.islice(self._sends, self._depth()):
                     self._answer = None
-                    connection.sendall(request)
                     self._requests += 1
-                    deadline = begun + plan.within_s
-                    self._answer = answer = Received(connection, deadline, bodiless=plan.bodiless)
+                    connection.renew(begun + plan.within_s)
+                    self._answer = answer = send(request)
                     now = time.monotonic()
                     bisect.insort(self._kept_times if answers else self._times, now - begun)
                     answers.append((self._kind(answer), now - begun))
                     if not answer.keeps:
                         break
                     begun = now
-                connection.close()
         except TimeoutError:
             return f"no answer within {plan.within_s:g} s"
+        except HTTPException as error:
+            return str(error) or type(error).__name__
         except OSError as error:
             return error.strerror or type(error).__name__
-        except Malformed as error:
-            return str(error)
         return ""
+
+    def _connected(self) -> Any:
+        """Return a connection whose answers have a deadline and a size."""
+        plan, deadline = self._plan, time.monotonic() + self._plan.within_s
+        plain = socket.create_connection((plan.host, plan.port), plan.within_s)
+        self._connections += 1
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not plan.tls:
+            return self._bounded.BoundedSocket(plain, deadline, MOST_ANSWER)
+        over_tls = plain, deadline, MOST_ANSWER, self._tls, plan.host
+        connection = self._bounded.BoundedTLS(*over_tls)
+        connection.agree()
+        return connection
+
+    def _sender(self, connection: Any) -> Callable[[bytes], Any]:
+        """Return what sends a request of HTTP/1, and returns its answer."""
+        if self._http2 is None:
+            return partial(self._bounded.exchanged, connection)
+        end = self._http2.Http2(connection.sendall, connection.received)
+        root = ("https" if self._plan.tls else "http", self._plan.http2)
+        return lambda request: end.answer(*self._http2.translated(request, root))
 
     def _stream(self) -> Iterator[bytes]:
         """Yield what is sent; for a mix `_of` is its number, and `_answer` the last answer."""
         while True:
             yield self._request
 
-    def _kind(self, answer: Received) -> int:
+    def _kind(self, answer: Any) -> int:
         """Return the number of a kind of answer; beyond the most, bodies are told apart no more."""
         sha256, length = hashlib.sha256(answer.body).hexdigest(), len(answer.body)
-        key = (self._of, answer.status, answer.type, answer.encoding, length, sha256)
+        fields = {name.lower(): value for name, value in answer.lines}
+        type_ = fields.get("content-type", "")[:200]
+        encoding = fields.get("content-encoding", "").lower()[:20]
+        key = (self._of, answer.status, type_, encoding, length, sha256)
         if key not in self._kinds and len(self._kinds) >= MOST_KINDS:
             key = (self._of, answer.status, "", "", 0, "")
         number = self._kinds.setdefault(key, len(self._kinds))

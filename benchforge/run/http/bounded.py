@@ -8,12 +8,15 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
+LARGEST_BODY = 64 << 20
+LARGEST_HEAD = 64 << 10  # of the last response: it is kept with each trial
 _PIECE = 1 << 16
+_SWITCHED, _FINAL = 101, 200
 T = TypeVar("T")
 
 
@@ -52,6 +55,13 @@ class BoundedSocket(socket.socket):
         self.answer_bytes = 0
         "What was received of HTTP, decrypted where it is TLS: all of an answer."
 
+    agreed: str | None = None
+    "Protocol that was agreed upon by ALPN."
+
+    def renew(self, deadline: float) -> None:
+        """Begin another exchange, with as many bytes as the one before."""
+        self._deadline, self._received, self.answer_bytes = deadline, 0, 0
+
     def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
         """Receive into a buffer: as http.client reads."""
         with self._in_time():
@@ -64,6 +74,11 @@ class BoundedSocket(socket.socket):
         """Send all of it before the deadline: as http.client writes."""
         with self._in_time():
             super().sendall(data, flags)
+
+    def received(self) -> bytes:
+        """Receive some bytes of HTTP; none at their end."""
+        buffer = bytearray(_PIECE)
+        return bytes(memoryview(buffer)[: self.recv_into(buffer)])
 
     def piece(self) -> bytes:
         """Receive some bytes; none at their end."""
@@ -113,6 +128,7 @@ class BoundedTLS(BoundedSocket):
     def agree(self) -> None:
         """Shake hands. Raises ssl.SSLError when nothing is agreed upon."""
         self._until_done(self._tls.do_handshake)
+        self.agreed = self._tls.selected_alpn_protocol()
 
     def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
         """Receive what was encrypted into a buffer."""
@@ -154,14 +170,57 @@ class BoundedTLS(BoundedSocket):
             super().sendall(encrypted)
 
 
-class WholeHead(http.client.HTTPResponse):
+class Received(NamedTuple):
+    """An answer over HTTP/1."""
+
+    status: int
+    lines: list[tuple[str, str]]
+    "Name and value of each header, in the order of the server."
+    body: bytes
+    keeps: bool
+    "True if the connection takes another request."
+    version: str
+    first: int
+    "Length of the first line and the empty one, in bytes."
+
+
+def exchanged(connection: BoundedSocket, request: bytes) -> Received:
+    """Send a request of HTTP/1, and return its whole answer.
+
+    Raises OSError where none comes in time, and http.client.HTTPException for what is none.
+    """
+    connection.sendall(request)
+    response = _WholeHead(connection, method=request.partition(b" ")[0].decode())
+    try:
+        response.begin()
+        lines, first = response.getheaders(), len(f"HTTP/1.1 200 {response.reason}\r\n\r\n")
+        if first + sum(len(name) + len(value) + 4 for name, value in lines) > LARGEST_HEAD:
+            raise http.client.HTTPException(f"its headers are longer than {LARGEST_HEAD} bytes")
+        body = response.read(LARGEST_BODY)  # bounded, it says nothing of a body that is cut off
+        if len(body) == LARGEST_BODY and response.read(1):
+            raise http.client.HTTPException(f"the body is longer than {LARGEST_BODY} bytes")
+        if response.length:  # what the header promised and nobody sent
+            raise http.client.IncompleteRead(body, response.length)
+    except Endless as error:
+        headers: http.client.HTTPMessage | None = response.headers
+        error.content_type = None if headers is None else headers.get("Content-Type", "")
+        raise
+    except ValueError as error:  # such as a chunk of -2 bytes, which http.client believes
+        raise http.client.HTTPException(f"not HTTP: {error}") from error
+    finally:
+        response.close()
+    version = f"HTTP/{response.version // 10}.{response.version % 10}"
+    return Received(response.status, lines, body, not response.will_close, version, first)
+
+
+class _WholeHead(http.client.HTTPResponse):
     """A response that must have an end of its headers: http.client takes the connection's for it.
 
     Raises HTTPException without one.
     """
 
-    def __init__(self, sock: socket.socket, *arguments: Any, **named: Any) -> None:
-        super().__init__(sock, *arguments, **named)
+    def __init__(self, sock: socket.socket, method: str) -> None:
+        super().__init__(sock, method=method)
         self._lines = _Lines(self.fp.detach())
         self.fp = self._lines
 
@@ -169,8 +228,11 @@ class WholeHead(http.client.HTTPResponse):
         """Read the first line and the headers. Raises OnlyHttp2 for a frame of HTTP/2."""
         first = self._lines.peek(_FRAME_HEAD)
         if first[3:4] == _SETTINGS and first[_STREAM] == bytes(4):
-            raise OnlyHttp2("it speaks HTTP/2 only, and probes speak HTTP/1.1")
+            raise OnlyHttp2("it speaks HTTP/2 only, and the load speaks HTTP/1")
         super().begin()
+        while _SWITCHED < self.status < _FINAL:  # http.client leaves out 100 alone
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
         if self._lines.last not in {b"\r\n", b"\n"}:
             raise http.client.HTTPException("its headers end before they are whole")
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import h2
 from pydantic import NonNegativeFloat, NonNegativeInt, ValidationError
 
 from benchforge.errors import BenchforgeError
@@ -20,7 +21,8 @@ from benchforge.model.values.cpus import Cpus
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.command import Command
 from benchforge.run.http import asker
-from benchforge.run.http.request import ANSWER_WITHIN_S, HttpAnswer, HttpProbe, default_port
+from benchforge.run.http.connect import ANSWER_WITHIN_S, address
+from benchforge.run.http.request import HttpAnswer, HttpProbe
 from benchforge.run.http.request_sniffer import RequestSniffer
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.suite.suite import Moments
@@ -39,6 +41,8 @@ _HEARD_WITHIN_S = 0.2  # a load tool written in C sends its first request in a f
 _PATIENCE = 12  # looks, four in a second, until the request is sent as the scenario has it
 _ENDS_WITHIN_S = 2.0
 _SHOWN, KEPT, KEPT_BODY = 32, 8, 1 << 16
+_MODULES = Path(asker.__file__).parent, Path(h2.__file__).parents[1]
+"Folders from which the process imports our modules, and the library."
 
 
 class SeenAnswer(Frozen):
@@ -82,9 +86,9 @@ class Monitoring:
         self._looks = 0
         self._sent = self._heard = False
         self._why = ""
-        parts = urlsplit(probe.root)
-        self._tls, self._host = parts.scheme == "https", parts.hostname
-        self._port = parts.port or default_port(parts.scheme)
+        self._tls = urlsplit(probe.root).scheme == "https"
+        self._host, self._port = address(probe.root)
+        self._http2 = probe.version == "HTTP/2"
 
     def start(
         self, python: Path, cpus: Cpus | None, moments: Moments, *, least: int, seed: int
@@ -96,6 +100,7 @@ class Monitoring:
             "host": self._host,
             "port": self._port,
             "tls": self._tls,
+            "http2": urlsplit(self._probe.root).netloc if self._http2 else "",
             "rate": moments.per_s,
             "share": None if moments.exact else _SHARE_OF_TLS if self._tls else _SHARE,
             "least": least,
@@ -104,9 +109,8 @@ class Monitoring:
             "concurrency": load.concurrency or load.connections or 1,
             "think_s": load.think_s,
             "within_s": ANSWER_WITHIN_S,
-            "bodiless": self._probe.request.method == "HEAD",
             "seed": seed,
-            "paths": [str(path) for path in self.paths],
+            "paths": [str(path) for path in (*self.paths, *_MODULES)],
         }
         command = Command(python, "-I", "-S", self.program, self._folder / "plan")
         try:
@@ -119,7 +123,7 @@ class Monitoring:
     def listen(self) -> None:
         """Hear what the load tool sends from now on; on the host's network others send, too."""
         private = self._sandbox.mode.network == "private"
-        if self.running is not None and private and not self._tls:
+        if self.running is not None and private and not self._tls and not self._http2:
             self._sniffer = RequestSniffer(self._sandbox, self._port)
 
     def look(self) -> None:
@@ -144,19 +148,9 @@ class Monitoring:
 
     def _content(self, head: bytes | None) -> bytes:
         """Return what the process sends, given the head that the load tool sent."""
+        closing = {"Connection": "close"} if self._load.keep_alive is False else {}
         body = (self._probe.request.body or "").encode()
-        return (head or self._scenarios_head(len(body))) + body
-
-    def _scenarios_head(self, length: int) -> bytes:
-        request = self._probe.request.framed
-        headers = {name.lower(): f"{name}: {value}" for name, value in request.headers.items()}
-        headers.setdefault("host", f"Host: {urlsplit(self._probe.root).netloc}")
-        if request.body is not None:
-            headers.setdefault("content-length", f"Content-Length: {length}")
-        if self._load.keep_alive is False:
-            headers.setdefault("connection", "Connection: close")
-        lines = (f"{request.method} {request.path} HTTP/1.1", *headers.values(), "", "")
-        return "\r\n".join(lines).encode()
+        return (head or self._probe.head(closing)) + body
 
     def _write(self, name: str, content: bytes) -> None:
         door.write(self._folder, name, content, lasting=False, mode=door.OWN)
@@ -192,7 +186,9 @@ class Monitoring:
         record, answers = self._alike(record, answers)
         door.write(folder, RECORD, record.model_dump_json().encode(), lasting=False)
         monitor = tallied(record, answers)
-        return monitor.model_copy(update={"head": "load tool" if self._heard else "scenario"})
+        head, spoken = "load tool" if self._heard else "scenario", self._probe.version
+        version = "HTTP/1.1" if spoken == "either" else spoken
+        return monitor.model_copy(update={"head": head, "version": version})
 
     def _right(self, kind: SeenAnswer, right: HttpProbe) -> HttpProbe:
         return right

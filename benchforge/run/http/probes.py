@@ -1,5 +1,6 @@
 """What a server answers when it is asked one by one, who it is, and what ran out."""
 
+import contextlib
 import dataclasses
 import http.client
 import os
@@ -7,16 +8,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.probes import EqualAnswers, Exhaustion, Listener, Probes, Sizes
 from benchforge.model.trial.trial import Load
 from benchforge.parts.content import opened
-from benchforge.run.http.request import HttpProbe, Like, ask, reason
+from benchforge.run.http.request import Asking, HttpProbe, Like, Version, ask, reason
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 
-BEFORE, AFTER = 20, 5
+BEFORE, BEFORE_HTTP2, AFTER = 20, 32, 5
+"Requests on each side; over HTTP/2 they share a connection, and some servers fail late on it."
 WITHIN_S = 1.0  # on each side: a server that takes its time is asked less often
 _KEPT = 8
 _READ_BYTES = 1 << 20  # of the beginning of each log, and of its end
@@ -56,35 +57,27 @@ def held_to_itself(question: HttpProbe, body: bytes) -> HttpProbe:
     return dataclasses.replace(question, like=Like(question.label, body))
 
 
-def version_of(load: Load | None) -> Literal["HTTP/1.0", "HTTP/1.1"]:
-    """Return the version of HTTP to ask in, so that heads are as the load gets them."""
-    return "HTTP/1.0" if load is not None and load.protocol == "HTTP/1.0" else "HTTP/1.1"
-
-
 def ask_repeatedly(
     sandbox: Sandbox, question: HttpProbe, count: int, load: Load | None
 ) -> list[ProbeResult]:
     """Ask so often as the load tool does, one after the other, for a second at most."""
     keep_alive = load is None or load.keep_alive is not False
-    version = version_of(load)
     seen: list[ProbeResult] = []
     begun = time.monotonic()
-    root, request, ca_file = question.root, question.request, question.ca_file
-    while len(seen) < count and (not seen or time.monotonic() - begun < WITHIN_S):
-        try:
-            reply = ask(sandbox, root, request, ca_file, keep_alive=keep_alive, version=version)
-            seen.append(
-                ProbeResult(reply.answer, question.wrong(reply))
-            )  # bodies may be large: not kept
-        except (OSError, http.client.HTTPException) as error:
-            seen.append(ProbeResult(None, reason(error)))
+    with contextlib.closing(Asking(sandbox, question, keep_alive=keep_alive)) as asking:
+        while len(seen) < count and (not seen or time.monotonic() - begun < WITHIN_S):
+            try:
+                reply = asking.answer()  # its body may be large: not kept
+                seen.append(ProbeResult(reply.answer, question.wrong(reply)))
+            except (OSError, http.client.HTTPException) as error:
+                seen.append(ProbeResult(None, reason(error)))
     return seen
 
 
 def probes(
     before: Sequence[ProbeResult],
     after: Sequence[ProbeResult],
-    load: Load | None,
+    version: Version,
     signs: tuple[str, ...] | None = None,
 ) -> Probes:
     """Return what came back on both sides of the load, each kind of answer once."""
@@ -107,7 +100,7 @@ def probes(
             for kind, _ in kinds[:_KEPT]
         ),
         sizes=_sizes([result.answer for result in results if result.answer and not result.wrong]),
-        version=version_of(load),
+        version=version if version != "either" else "",
         wrong=dict(wrong.most_common(_KEPT)),
         unanswered=dict(unanswered.most_common(_KEPT)),
         debug=signs,
@@ -133,7 +126,7 @@ def debug(sandbox: Sandbox, question: HttpProbe) -> tuple[str, ...] | None:
     That is the only sign of some modes. None where there is no answer.
     """
     try:
-        page = ask(sandbox, question.root, _NOBODYS, question.ca_file).body
+        page = ask(sandbox, dataclasses.replace(question, request=_NOBODYS)).body
     except (OSError, http.client.HTTPException):
         return None
     return tuple(name for mark, name in _PAGES if mark in page)

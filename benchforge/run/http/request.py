@@ -1,18 +1,18 @@
 """Asking a server from inside the trial's network, until the answer is right."""
 
+import contextlib
 import dataclasses
-import functools
 import hashlib
 import http.client
-import socket
 import ssl
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
+from benchforge.errors import ServerBroken, TrialFailed
 from benchforge.model.trial.answers.answer import (
     Answer,
     Decoded,
@@ -22,25 +22,24 @@ from benchforge.model.trial.answers.answer import (
     difference,
 )
 from benchforge.model.trial.answers.json_body import Undecodable, decoded
+from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Server
-from benchforge.run.http.bounded import (
-    BoundedSocket,
-    BoundedTLS,
-    Endless,
-    OnlyHttp2,
-    WholeHead,
+from benchforge.run.http import http2
+from benchforge.run.http.bounded import BoundedSocket, Endless, OnlyHttp2, Received, exchanged
+from benchforge.run.http.connect import (
+    ANSWER_WITHIN_S,
+    TRUST,
+    address,
+    connected,
+    speaks_tls,
 )
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
 from benchforge.suite.secrets.redact import redacted, redacted_bytes
 from benchforge.text.readable import exact
 
-ANSWER_WITHIN_S = 10.0
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so
 PAUSE_S = 0.005
-LARGEST_BODY = 64 << 20
-LARGEST_ANSWER = 72 << 20  # on the wire, with whatever stands around the body
-LARGEST_HEAD = 64 << 10  # of the last response: it is kept with each trial
 _SHOWN = 500  # characters of what is wrong: a server may have chosen them
 # What OpenSSL says of a certificate, and what to do; ca_file helps with all the others.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
@@ -50,16 +49,21 @@ _HINTS = {
     _OTHER_ADDRESS: "use a name that its certificate contains",
 }
 _EVENTS = "text/event-stream"
-_LOOPBACK = ("127.0.0.1", "::1")
-_AGREED_WITHIN_S = 1.0
 OVER_TLS = "it speaks TLS (HTTPS), and the request came without it"
-_HTTP_1 = "let it speak HTTP/1.1, too: then h2load, with protocol, measures it over HTTP/2"
+_OTHER_HTTP = {
+    OnlyHttp2: 'load it over HTTP/2, such as by h2load with protocol = "h2c", or h2 over TLS',
+    http2.OnlyHttp1: 'let it speak HTTP/2, or set protocol = "http/1.1" of the load tool',
+}
+_NO_H2 = "it does not speak HTTP/2 over TLS, and the load does"
 _END = f"request a path whose answer ends within {exact(ANSWER_WITHIN_S)} s"
 _LOG_IN = (
     "log in before the load: set `session` of the scenario; or send a key: "
     "headers = { Authorization = ... }"
 )
-_TRUST = 'name the PEM file to trust in the table of the server: ca_file = "certificate.pem"'
+
+Version = Literal["HTTP/1.0", "HTTP/1.1", "HTTP/2", "either"]
+"Version of HTTP of a question; over TLS a server may choose `either`, as browsers do."
+_OFFERED = {"HTTP/2": ("h2",), "either": ("h2", "http/1.1")}
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,8 @@ class HttpProbe:
     "PEM file that is trusted; None for the system's own."
     secrets: frozenset[str] = frozenset()
     "Secrets that no message about an answer shows."
+    version: Version = "HTTP/1.1"
+    "Version of HTTP: that of the load."
 
     @property
     def asks(self) -> str:
@@ -103,8 +109,23 @@ class HttpProbe:
     @property
     def place(self) -> str:
         """For a person: host and port."""
-        parts = urlsplit(self.root)
-        return f"{parts.hostname}:{parts.port or default_port(parts.scheme)}"
+        return ":".join(map(str, address(self.root)))
+
+    def head(self, extra: Mapping[str, str]) -> bytes:
+        """Return the head of the request as text of HTTP/1, with Host and the body's length.
+
+        `extra` are headers that the request may replace.
+        """
+        request = self.request.framed
+        headers = {"Host": urlsplit(self.root).netloc, **extra}
+        if request.body is not None:
+            headers["Content-Length"] = str(len(request.body.encode()))
+        both = (*headers.items(), *request.headers.items())
+        lines = {name.lower(): f"{name}: {value}\r\n" for name, value in both}
+        version = "HTTP/1.0" if self.version == "HTTP/1.0" else "HTTP/1.1"
+        return (
+            f"{request.method} {request.path} {version}\r\n{''.join(lines.values())}\r\n".encode()
+        )
 
     def late(self) -> str:
         """Return what to do where it is not ready in time."""
@@ -148,130 +169,127 @@ class HttpProbe:
         return kind(stage, f"{self.label}: {message}", hint, log)
 
 
-def reachable(root: str) -> str:
-    """Return a root with [::1] for localhost where that address alone takes connections.
+def version_of(load: Load | None, root: str) -> Version:
+    """Return the version of HTTP to ask in: that which a load speaks at a root."""
+    if load is not None and load.alpn and urlsplit(root).scheme == "https":
+        return "either"
+    spoken = load.protocol if load is not None else None
+    if spoken == "HTTP/1.0":
+        return "HTTP/1.0"
+    return "HTTP/2" if (spoken or "").startswith(http2.VERSION) else "HTTP/1.1"
 
-    Load tools ask the machine what localhost is, which may be 127.0.0.1 alone.
+
+def ask(sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> HttpAnswer:
+    """Ask once, as `Asking.answer`, over a connection of its own."""
+    with contextlib.closing(Asking(sandbox, question, keep_alive=keep_alive)) as asking:
+        return asking.answer()
+
+
+class Asking:
+    """Sends the request of a question from inside the trial's network, again and again.
+
+    Over HTTP/1 each has a connection of its own; with `keep_alive` the server is not told that it
+    is the last one. Over HTTP/2 they follow each other on one, as those of load tools.
     """
-    parts = urlsplit(root)
-    port = parts.port or default_port(parts.scheme)
-    if parts.hostname != "localhost":
-        return root
-    taken = [address for address in _LOOPBACK if _accepts(address, port)]
-    return f"{parts.scheme}://[::1]:{port}" if taken == ["::1"] else root
+
+    def __init__(self, sandbox: Sandbox, question: HttpProbe, *, keep_alive: bool = False) -> None:
+        self._sandbox, self._question, self._keep_alive = sandbox, question, keep_alive
+        self._connection: BoundedSocket | None = None
+        self._http2: http2.Http2 | None = None
+        self._body = (question.request.body or "").encode()
+
+    def answer(self) -> HttpAnswer:
+        """Return the next answer.
+
+        Raises OSError when the whole answer is not there within ANSWER_WITHIN_S or no TLS is agreed
+        upon, http.client.HTTPException when it is not HTTP, or longer than LARGEST_ANSWER bytes.
+        """
+        begun, question = time.monotonic(), self._question
+        if self._connection is None or self._http2 is None:
+            self._connection, spoken = _connected(self._sandbox, question)
+            if not spoken:
+                return self._over_http1(self._connection, begun)
+            self._http2 = http2.Http2(self._connection.sendall, self._connection.received)
+        self._connection.renew(begun + ANSWER_WITHIN_S)
+        return self._over_http2(self._http2, begun)
+
+    def _over_http1(self, connection: BoundedSocket, begun: float) -> HttpAnswer:
+        old, keep_alive = self._question.version == "HTTP/1.0", self._keep_alive
+        extra = {"Accept-Encoding": "identity"}
+        if old == keep_alive:
+            extra["Connection"] = "Keep-Alive" if keep_alive else "close"
+        with connection:
+            received = exchanged(connection, self._question.head(extra) + self._body)
+            return _formed(received, begun, connection.answer_bytes)
+
+    def _over_http2(self, connection: http2.Http2, begun: float) -> HttpAnswer:
+        parts, text = urlsplit(self._question.root), self._question.head({}) + self._body
+        root = parts.scheme, parts.netloc
+        try:
+            received = connection.answer(*http2.translated(text, root))
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            if isinstance(error, http2.Unprocessed) and connection.answers:
+                return self.answer()  # the connection had its last answer before
+            if isinstance(error, Endless) and not connection.status:
+                raise TimeoutError from error
+            if isinstance(error, Endless):
+                error.content_type = dict(connection.lines).get("content-type", "")
+            raise
+        if not received.keeps:
+            self.close()
+        return _formed(Received(*received, http2.VERSION, 0), begun, None)
+
+    def close(self) -> None:
+        """End the connection, if there is one."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._http2 = None
 
 
-def _accepts(address: str, port: int) -> bool:
-    try:
-        socket.create_connection((address, port), _AGREED_WITHIN_S).close()
-    except OSError:
-        return False
-    return True
-
-
-def default_port(scheme: str) -> int:
-    """Return the port of a URL that names none."""
-    return http.client.HTTPS_PORT if scheme == "https" else http.client.HTTP_PORT
-
-
-def ask(
-    sandbox: Sandbox,
-    root: str,
-    request: Request,
-    ca_file: Path | None = None,
-    *,
-    keep_alive: bool = False,
-    version: Literal["HTTP/1.0", "HTTP/1.1"] = "HTTP/1.1",
-) -> HttpAnswer:
-    """Send a request to `root` from inside the trial's network, over a connection of its own.
-
-    With `keep_alive` the server is not told that it is the last one.
-
-    Over https the certificate and its name are checked: `ca_file` is trusted, the system's own
-    certificates without it. Raises OSError when the whole answer is not there within
-    ANSWER_WITHIN_S or no TLS is agreed upon, http.client.HTTPException when it is not HTTP, or
-    longer than LARGEST_ANSWER bytes.
-    """
-    parts = urlsplit(root)
-    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
-    begun = time.monotonic()
-    connection = (_Old if version == "HTTP/1.0" else http.client.HTTPConnection)(host, port)
-    connection.response_class = WholeHead
-    connection.default_port = default_port(parts.scheme)  # the header Host leaves that one out
-    trusting = _trusting(ca_file) if parts.scheme == "https" else None
-    try:
-        connection.sock = bounded = _connected(sandbox, host, port, trusting)
-        body = request.body.encode() if request.body is not None else None
-        headers = {**_of_connection(keep_alive=keep_alive, version=version), **request.headers}
-        connection.request(request.method, request.path, body, headers)
-        response, content = _received(connection)
-    finally:
-        connection.close()
-    headers, text, undecoded = _joined(response.getheaders()), content, ""
+def _formed(received: Received, begun: float, wire_bytes: int | None) -> HttpAnswer:
+    """Return the answer to a request of that monotonic time, decoded where it can be."""
+    content = text = received.body
+    headers, undecoded = _joined(received.lines), ""
     try:
         text = decoded(content, headers.get("content-encoding", ""))
     except Undecodable as error:
         undecoded = str(error)
+    header_bytes = sum(len(name) + len(value) + 4 for name, value in received.lines)
+    of_text = Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest())
     answer = Answer(
-        status=response.status,
+        status=received.status,
         headers=headers,
         length=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
         seconds=time.monotonic() - begun,
-        version=f"HTTP/{response.version // 10}.{response.version % 10}",
-        header_bytes=_header_bytes(response),
-        wire_bytes=bounded.answer_bytes,
-        decoded=None
-        if text is content
-        else Decoded(length=len(text), sha256=hashlib.sha256(text).hexdigest()),
+        version=received.version,
+        header_bytes=received.first + header_bytes,
+        wire_bytes=header_bytes + len(content) if wire_bytes is None else wire_bytes,
+        decoded=None if text is content else of_text,
         undecoded=undecoded,
     )
     return HttpAnswer(answer, text)
 
 
-class _Old(http.client.HTTPConnection):
-    """A connection that speaks HTTP/1.0."""
+def _connected(sandbox: Sandbox, question: HttpProbe) -> tuple[BoundedSocket, bool]:
+    """Return a connection, and whether to speak HTTP/2 on it.
 
-    _http_vsn = 10
-    _http_vsn_str = "HTTP/1.0"
-
-
-def _of_connection(*, keep_alive: bool, version: str) -> dict[str, str]:
-    """Return the headers that say what becomes of a connection; the old version needs a Host."""
-    if version == "HTTP/1.1":
-        return {} if keep_alive else {"Connection": "close"}
-    return {"Accept-Encoding": "identity", **({"Connection": "Keep-Alive"} if keep_alive else {})}
-
-
-def _header_bytes(response: http.client.HTTPResponse) -> int:
-    """Return the length of the first line and the headers, each line with one blank in it."""
-    first = len("HTTP/1.1 200 ") + len(response.reason) + 2
-    return first + sum(len(name) + len(value) + 4 for name, value in response.getheaders()) + 2
-
-
-def _received(connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, bytes]:
-    """Return the answer and its body. Raises HTTPException for what is none, or too much."""
-    response = None
+    Raises OnlyHttp1 where a load would speak it over TLS, and the server does not.
+    """
+    http_2, offered = question.version == http2.VERSION, _OFFERED.get(question.version, ())
     try:
-        response = connection.getresponse()
-        if _header_bytes(response) > LARGEST_HEAD:
-            raise http.client.HTTPException(f"its headers are longer than {LARGEST_HEAD} bytes")
-        return response, _whole_body(response)
-    except Endless as error:
-        error.content_type = None if response is None else response.getheader("Content-Type", "")
+        connection = connected(sandbox, question.root, question.ca_file, offered)
+    except ssl.SSLError as error:
+        if http_2 and "no application protocol" in str(error):
+            raise http2.OnlyHttp1(_NO_H2) from error
         raise
-    except ValueError as error:  # such as a chunk of -2 bytes, which http.client believes
-        raise http.client.HTTPException(f"not HTTP: {error}") from error
-
-
-def _whole_body(response: http.client.HTTPResponse) -> bytes:
-    """Read the body. Raises HTTPException when it is cut off: a bounded read says nothing of it."""
-    content = response.read(LARGEST_BODY)
-    if len(content) == LARGEST_BODY and response.read(1):
-        raise http.client.HTTPException(f"the body is longer than {LARGEST_BODY} bytes")
-    if response.length:  # what the header promised and nobody sent
-        raise http.client.IncompleteRead(content, response.length)
-    return content
+    if not http_2 or urlsplit(question.root).scheme == "http":
+        return connection, http_2 or connection.agreed == http2.ALPN
+    if connection.agreed != http2.ALPN:
+        connection.close()
+        raise http2.OnlyHttp1(_NO_H2)
+    return connection, True
 
 
 def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpAnswer:
@@ -281,7 +299,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
     refused = False
     while True:
         try:
-            reply = ask(sandbox, question.root, question.request, question.ca_file)
+            reply = ask(sandbox, question)
             why = question.wrong(reply)
             if why is None:
                 return reply
@@ -292,7 +310,7 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
             if failure := _lasting(sandbox, question, error):
                 raise failure from error
             why = reason(error, question.place)
-            if isinstance(error, ssl.SSLError):  # somebody is there, and speaks otherwise
+            if isinstance(error, ssl.SSLError | http2.NotHttp2):  # somebody speaks otherwise
                 first_wrong = first_wrong or time.monotonic()
         if question.running is not None and (end := sandbox.finished(question.running)):
             ended = f"ended with exit code {end.code} before it was ready"
@@ -313,37 +331,19 @@ def until_right(sandbox: Sandbox, question: HttpProbe, within_s: float) -> HttpA
 def _lasting(sandbox: Sandbox, question: HttpProbe, error: Exception) -> TrialFailed | None:
     """Return the failure for what does not become another by waiting; None for all else."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return question.failed("ask", reason(error), _HINTS.get(error.verify_code, _TRUST))
-    if isinstance(error, OnlyHttp2):
-        return question.failed("ask", str(error), _HTTP_1)
+        return question.failed("ask", reason(error), _HINTS.get(error.verify_code, TRUST))
+    if isinstance(error, OnlyHttp2 | http2.OnlyHttp1):
+        return question.failed("ask", str(error), _OTHER_HTTP[type(error)])
     if isinstance(error, Endless) and error.content_type is not None:
         return question.failed("ask", f"{question.asks}: {reason(error)}", _END)
     silent = isinstance(error, ConnectionRefusedError | TimeoutError)
-    return None if silent or not _speaks_tls(sandbox, question) else _over_tls(question)
+    return None if silent or not speaks_tls(sandbox, question.root) else _over_tls(question)
 
 
 def _check_tls(sandbox: Sandbox, question: HttpProbe, reply: HttpAnswer) -> None:
     """Raise TrialFailed for a server of TLS that answers what comes without it."""
-    if reply.answer.status == http.HTTPStatus.BAD_REQUEST and _speaks_tls(sandbox, question):
+    if reply.answer.status == http.HTTPStatus.BAD_REQUEST and speaks_tls(sandbox, question.root):
         raise _over_tls(question)
-
-
-def _speaks_tls(sandbox: Sandbox, question: HttpProbe) -> bool:
-    """Return True if a server at a root without TLS agrees on TLS, whatever its certificate."""
-    parts = urlsplit(question.root)
-    if parts.scheme == "https":
-        return False
-    host, port = parts.hostname or "127.0.0.1", parts.port or default_port(parts.scheme)
-    anybody = ssl.create_default_context()
-    anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
-    deadline = time.monotonic() + _AGREED_WITHIN_S
-    try:
-        inside = _connected_socket(sandbox, host, port)
-        with BoundedTLS(inside, deadline, LARGEST_ANSWER, anybody, host) as connection:
-            connection.agree()
-    except (OSError, http.client.HTTPException):
-        return False
-    return True
 
 
 def _over_tls(question: HttpProbe) -> TrialFailed:
@@ -355,58 +355,12 @@ def _over_tls(question: HttpProbe) -> TrialFailed:
 def once(sandbox: Sandbox, question: HttpProbe) -> HttpAnswer:
     """Ask once, after the load. Raises TrialFailed when the answer is wrong or missing."""
     try:
-        reply = ask(sandbox, question.root, question.request, question.ca_file)
+        reply = ask(sandbox, question)
     except (OSError, http.client.HTTPException) as error:
         raise question.failed("ask", f"after the load: {reason(error)}") from error
     if why := question.wrong(reply):
         raise question.failed("ask", f"after the load: {question.asks}: {why}")
     return reply
-
-
-def _connected(
-    sandbox: Sandbox, host: str, port: int, trusting: ssl.SSLContext | None
-) -> BoundedSocket:
-    """Return a connection for one answer; what it took to connect is part of its time."""
-    deadline = time.monotonic() + ANSWER_WITHIN_S
-    inside = _connected_socket(sandbox, host, port)
-    if trusting is None:
-        return BoundedSocket(inside, deadline, LARGEST_ANSWER)
-    connection = BoundedTLS(inside, deadline, LARGEST_ANSWER, trusting, host)
-    try:
-        connection.agree()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _connected_socket(sandbox: Sandbox, host: str, port: int) -> socket.socket:
-    addresses = ("127.0.0.1", "::1") if host == "localhost" else (host,)
-    refused: OSError | None = None
-    for address in addresses:
-        inside = sandbox.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-        try:
-            inside.settimeout(ANSWER_WITHIN_S / len(addresses))
-            inside.connect((address, port))
-        except OSError as error:
-            inside.close()
-            refused = error
-        else:
-            return inside
-    raise refused or OSError("no address")
-
-
-@functools.lru_cache(maxsize=4)
-def _trusting(ca_file: Path | None) -> ssl.SSLContext:
-    """Return what checks certificates: to read them takes some milliseconds.
-
-    Raises BenchforgeError when there are none in the file.
-    """
-    try:
-        return ssl.create_default_context(cafile=ca_file)
-    except OSError as error:
-        what = "no certificate in PEM" if isinstance(error, ssl.SSLError) else error.strerror
-        raise BenchforgeError(f"{ca_file}: {what}", _TRUST) from error
 
 
 def _joined(headers: list[tuple[str, str]]) -> dict[str, str]:
@@ -438,7 +392,7 @@ def _reason(error: Exception, place: str) -> str:
         return _tls_reason(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    ours = type(error) is http.client.HTTPException
+    ours = type(error) is http.client.HTTPException or isinstance(error, http2.NotHttp2)
     return f"{'' if ours else type(error).__name__}: {error}".strip(": ")
 
 

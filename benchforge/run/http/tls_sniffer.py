@@ -7,7 +7,6 @@ one of its client's segments begins with a handshake: PostgreSQL's clients ask f
 import contextlib
 import socket
 from collections.abc import Collection, Iterator, Mapping
-from typing import Self
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Link
@@ -29,12 +28,6 @@ class Tap:
             self._socket = sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, ALL_PROTOCOLS)
             self._socket.setblocking(False)
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Hear nothing more; it takes 10 ms."""

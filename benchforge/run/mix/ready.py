@@ -192,7 +192,7 @@ class AnsweredMix:
             asks, safe = self.probes[label], _safe(self.plain, label)
             count = AFTER if safe else 0
             after = ask_repeatedly(self.sandbox, asks.probe, count, self.load)
-            seen = probes_of(asks.before, after, self.load)
+            seen = probes_of(asks.before, after, asks.probe.version)
             right = right_of_kind(self.plain, label, asks.first, seen if asks.before else None)
             kinds[label] = kind.model_copy(update={"probes": seen, "good_response": right})
         return stream.model_copy(update={"kinds": kinds})

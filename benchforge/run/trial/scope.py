@@ -89,7 +89,8 @@ def trial_scope(
             sandbox = stack.enter_context(trial)
             recorder.tuned = tuned(sandbox.mode)
         # On hosts, connections of servers to backends are not this one's.
-        tap = stack.enter_context(Tap(sandbox if case.backends and not case.hosts else None))
+        tap = Tap(sandbox if case.backends and not case.hosts else None)
+        stack.callback(tap.close)
         placement = Stay(context.places)
         try:
             yield TrialScope(sandbox, scratch, inputs, context, recorder, placement, tap)

@@ -28,6 +28,7 @@ class Pycurl(Library):
     driver: ClassVar[str] = "pycurl_main.py"
     keeping_modes: ClassVar[tuple[str, ...] | None] = ("reuse-nobody", "reuse-buffer", "multi")
     modules: ClassVar[tuple[str, ...]] = ("pycurl",)
+    alpn: ClassVar[bool] = True
 
     mode: Literal["reuse-nobody", "reuse-buffer", "noreuse-buffer", "newhandle", "multi"] = (
         "reuse-buffer"

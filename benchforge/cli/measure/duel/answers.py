@@ -152,16 +152,15 @@ def _first_answer(case: Case, context: TrialContext, add_path: str) -> FirstAnsw
         began = time.perf_counter()
         try:
             with serving(case, context, folder, {}) as served:
-                sandbox, root = served.scope.sandbox, served.answering.probe.root
-                certificate = case.server.certificate(served.answering.services[-1].site)
+                sandbox, probe = served.scope.sandbox, served.answering.probe
                 replies: list[HttpAnswer] = []
                 ends = [time.perf_counter()]
                 while len(replies) < _FEWEST or (
                     len(replies) < _MOST and ends[-1] - ends[0] < _WITHIN_S
                 ):
-                    replies.append(ask(sandbox, root, case.request, certificate))
+                    replies.append(ask(sandbox, probe))
                     ends.append(time.perf_counter())
-                last = ask(sandbox, root, case.request, certificate, keep_alive=True).answer
+                last = ask(sandbox, probe, keep_alive=True).answer
         except TrialFailed as error:
             for line in error.log.splitlines():
                 say(f"  | {line}")

@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, Unusable
 from benchforge.parts.fillable import Fillable, WrongOption
-from benchforge.run.http.request import reachable
+from benchforge.run.http.connect import reachable
 from benchforge.suite.secrets.redact import SHORTEST
 from benchforge.suite.toml.document import Tables
 

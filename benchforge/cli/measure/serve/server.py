@@ -71,6 +71,7 @@ def serving(
     context = replace(context, network="host", writes=None)
     step = Measurement(block=1, position=1, case=case, seed=_HASH_SEED)
     inputs, recorder = TrialInputs(step, folder.resolve(), number=1), TrialRecorder(lambda _: None)
+    recorder.load = case.driver.load()
     with scratch_folder() as scratch, trial_scope(inputs, context, recorder, scratch) as scope:
         try:
             (services,) = together([scope], [start(scope, ports)])

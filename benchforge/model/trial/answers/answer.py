@@ -85,9 +85,11 @@ class Answer(Frozen):
     version: str = ""
     "HTTP version on the first line, such as HTTP/1.1; empty if unknown."
     header_bytes: NonNegativeInt | None = None
-    "Length of the first line and all headers, with the empty line after them; None: unknown."
+    """Length of the first line and all headers, with the empty line after them; over HTTP/2 of \
+names and values before their compression, and 4 bytes a header; None: unknown."""
     wire_bytes: NonNegativeInt | None = None
-    "Length of all received data, including the framing of chunks; None: unknown."
+    """Length of all received data, including the framing of chunks; over HTTP/2 the sum of \
+`header_bytes` and body; None: unknown."""
 
     @property
     def content_sha256(self) -> str:

@@ -58,6 +58,8 @@ class Monitor(Frozen):
     head: Literal["load tool", "scenario"] = "scenario"
     """Source of the request's first line and headers: the load tool's first request, as observed \
 on the network; or the scenario, with Host."""
+    version: Literal["", "HTTP/1.0", "HTTP/1.1", "HTTP/2"] = ""
+    "HTTP version of the requests: that of the load; empty if it was not recorded."
     answers: tuple[MonitorAnswer, ...] = ()
     "Distinct answers: the wrong ones first, then the most frequent, at most 32 of each."
     median_s: NonNegativeFloat | None = None

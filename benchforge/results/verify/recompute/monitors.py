@@ -42,7 +42,7 @@ def _windows(content: bytes) -> Frozen:
 def _monitor(monitor: Monitor, content: bytes) -> Frozen:
     record = monitoring.record_of(content)
     again = monitoring.tallied(record, list(_kinds(record, monitor)))
-    return again.model_copy(update={"head": monitor.head})
+    return again.model_copy(update={"head": monitor.head, "version": monitor.version})
 
 
 def _kinds(record: Record, monitor: Monitor) -> Iterator[MonitorAnswer]:

@@ -1,6 +1,6 @@
 """Ask: the request of the scenario, until the server answers rightly."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchforge.run.http import probes
 from benchforge.run.http.request import HttpProbe, Like, until_right
@@ -29,6 +29,9 @@ def ask(scope: TrialScope, services: list[Serving], like: Like | None = None) ->
     with recorder.phase("ask"):
         within_s = float(scope.case.server.ready_within) * scope.inputs.at_once
         reply = until_right(sandbox, probe, within_s)
+        if probe.version == "either":
+            http2 = reply.answer.version == "HTTP/2"
+            probe = replace(probe, version="HTTP/2" if http2 else "HTTP/1.1")
         port = port_of(probe.root)
         recorder.listener = probes.listener(sandbox, probe, port, None)
         is_ours(sandbox, services[-1], port)

@@ -42,7 +42,7 @@ def finish(scope: TrialScope, loaded: LoadedServer) -> None:
         recorder.answers.append(once(sandbox, warm.alone).answer)
         after = probes.ask_repeatedly(sandbox, warm.alone, probes.AFTER, recorder.load)
         signs = probes.debug(sandbox, answering.probe)
-        recorder.probes = probes.probes(warm.before, after, recorder.load, signs)
+        recorder.probes = probes.probes(warm.before, after, warm.alone.version, signs)
         listener = probes.listener(sandbox, answering.probe, answering.port, recorder.listener)
         recorder.listener = listener
         if case.workload is None:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.observation import Role
@@ -16,14 +15,8 @@ from benchforge.parts.command import Finished, Task
 from benchforge.parts.part import Server, Service
 from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
 from benchforge.parts.site import Site
-from benchforge.run.http.request import (
-    HttpProbe,
-    Like,
-    default_port,
-    reachable,
-    reason,
-    until_right,
-)
+from benchforge.run.http.connect import address, reachable
+from benchforge.run.http.request import HttpProbe, Like, reason, until_right, version_of
 from benchforge.run.programs.lacking import in_log
 from benchforge.run.programs.tasks import TASK_WITHIN_S, done
 from benchforge.run.programs.template import restored
@@ -132,16 +125,19 @@ def question(scope: TrialScope, serving: Serving, like: Like | None) -> HttpProb
     part, site, case = serving.part, serving.site, scope.case
     if not isinstance(part, Server):
         raise BenchforgeError(f"{site.label}: a {part.kind} is not asked over HTTP")
+    root = reachable(part.url(site)) if part.outside() else part.url(site)
+    load = scope.recorder.load if serving.role == "server" else None
     return HttpProbe(
         label=site.label,
         part=part,
         running=serving.running,
-        root=reachable(part.url(site)) if part.outside() else part.url(site),
+        root=root,
         request=case.request,
         expect=case.expect,
         like=like,
         ca_file=part.certificate(site),
         secrets=scope.context.secrets,
+        version=version_of(load, root),
     )
 
 
@@ -153,8 +149,7 @@ def is_ours(sandbox: Sandbox, serving: Serving, port: int) -> None:
 
 def port_of(root: str) -> int:
     """Return the port of a server's root."""
-    parts = urlsplit(root)
-    return parts.port or default_port(parts.scheme)
+    return address(root)[1]
 
 
 def _do(sandbox: Sandbox, serving: Serving, what: str, tasks: Iterable[Task]) -> None:

@@ -51,8 +51,9 @@ def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
         if windows.why or (case.monitor and case.monitor.exact):
             monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
-        before = probes.ask_repeatedly(sandbox, alone, probes.BEFORE, recorder.load)
-        recorder.probes = probes.probes(before, (), recorder.load)
+        count = probes.BEFORE_HTTP2 if alone.version == "HTTP/2" else probes.BEFORE
+        before = probes.ask_repeatedly(sandbox, alone, count, recorder.load)
+        recorder.probes = probes.probes(before, (), alone.version)
         still_there(scope, answering.services, "while it was asked", "ask")
         recorder.links = scope.tap.links(_backend_ports(answering.services))
         scope.tap.close()

@@ -25,14 +25,14 @@ _GUESSED = 1000  # how far a guess of a load's length may be off
 
 def windows_at(scope: TrialScope, answering: AnsweringServer) -> LoadWindows:
     """Return the windows of a trial, of which none is open; or why its loads have none."""
-    load, why = scope.recorder.load, ""
+    why = ""
     if scope.case.hosts:
         why = "the load crosses a network between hosts"
     elif scope.sandbox.mode.network != "private":
         why = "the trial has no network of its own"
     elif urlsplit(answering.probe.root).scheme != "http":
         why = "the load speaks TLS"
-    elif load is not None and load.protocol is not None and load.protocol.startswith("HTTP/2"):
+    elif answering.probe.version == "HTTP/2":
         why = "the load speaks HTTP/2"
     port = urlsplit(answering.probe.root).port or answering.port
     return LoadWindows(scope.sandbox, port, why)

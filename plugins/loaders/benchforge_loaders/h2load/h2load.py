@@ -220,8 +220,6 @@ class H2load(Program, Timed):
         two do not agree.
         """
         ended_well("h2load", output)
-        if other := self._another_protocol(output.stdout):
-            raise OutputDamaged(f"h2load: {other}", _HINTS["h2"])
         name = _log(output.target)
         with parsing(name, hint=""):
             log = Log.from_text(output.file(name))
@@ -229,13 +227,11 @@ class H2load(Program, Timed):
             return self._reading(output.stdout, log)
 
     def why_unended(self, printed: str) -> str:
-        """Return that the server speaks HTTP/1.1, over which h2load may not end.
+        """Return that h2load may not end over HTTP/1.1.
 
         A client whose connection the server closes at the end of the load begins anew, and never
         ends. Source: nghttp2's pull request 2249 of October 2024, which mends it.
         """
-        if other := self._another_protocol(printed):
-            return f"{other}: {_HINTS['h2']}"
         if self.protocol == "http/1.1":
             return "h2load may not end if the server closes connections over HTTP/1.1: use wrk"
         return ""
@@ -248,11 +244,6 @@ class H2load(Program, Timed):
         """Return what it is told to do; h2load always keeps connections."""
         protocol = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/2"
         return super().load().model_copy(update={"keep_alive": True, "protocol": protocol})
-
-    def _another_protocol(self, printed: str) -> str:
-        spoken = re.findall(r"^Application protocol: (\S+)$", printed, re.MULTILINE)
-        others = set(spoken) - {self.protocol}
-        return f"the server speaks {min(others)}, not {self.protocol}" if others else ""
 
     def _no_http2(self, url: str) -> str:
         """Return why a server cannot speak the chosen HTTP/2; empty if it may."""

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
 from benchforge.plugin import (
     Command,
     Duration,
-    Load,
     Output,
     Rate,
     Reading,
@@ -67,6 +66,8 @@ class K6(Program, Timed):
     asks_version: ClassVar[str] = "version"
     tells_kinds: ClassVar[bool] = True
     proved: ClassVar[Literal["run", "recordings"]] = "recordings"
+    http_version: ClassVar[str | None] = None
+    alpn: ClassVar[bool] = True
 
     users: PositiveInt = 10
     "Number of virtual users. With a rate, their maximum."
@@ -83,10 +84,6 @@ class K6(Program, Timed):
             msg = f"k6 takes a whole number of arrivals a second, not {self.rate}"
             raise WrongOption(msg, "rate")
         return self
-
-    def load(self) -> Load:
-        """Return what it is told to do; over TLS it may speak HTTP/2."""
-        return super().load().model_copy(update={"protocol": None})
 
     def files(self, target: Target) -> Mapping[str, str]:
         """Return what the script is told."""
