@@ -1,11 +1,18 @@
 """Windows in a trial's loads: when they open, and what the answers in them were."""
 
+import math
 import random
+from dataclasses import replace
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import Field
+
+from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.monitor import LoadAnswers
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load
+from benchforge.run.http.request import once
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.judged import Judge, RightOf
 from benchforge.run.http.wire.record import tallied
@@ -20,22 +27,56 @@ _AROUND_S, _MOST_AROUND_S = 0.003, 0.4
 _SPARE = 2  # a window opens at random, and waits for the one before it
 _FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
 _SHARE_OF_FIRST = 4
-_GUESSED = 1000  # how far a guess of a load's length may be off
+_BRIEFEST_S, _OF_TENFOLD = (
+    0.001,
+    5,
+)  # the shortest load of unknown length; windows up to ten times it
 
 
-def windows_at(scope: TrialScope, answering: AnsweringServer) -> LoadWindows:
-    """Return the windows of a trial, of which none is open; or why its loads have none."""
-    load, why = scope.recorder.load, ""
-    if scope.case.hosts:
-        why = "the load crosses a network between hosts"
-    elif scope.sandbox.mode.network != "private":
-        why = "the trial has no network of its own"
-    elif urlsplit(answering.probe.root).scheme != "http":
-        why = "the load speaks TLS"
-    elif load is not None and load.protocol is not None and load.protocol.startswith("HTTP/2"):
-        why = "the load speaks HTTP/2"
-    port = urlsplit(answering.probe.root).port or answering.port
-    return LoadWindows(scope.sandbox, port, why)
+class LoadConnections(NamedTuple):
+    """The connections whose answers are judged."""
+
+    service: str
+    "Name of the process that they reach, such as server-flask."
+    port: Annotated[int, Field(ge=1, le=65_535)]
+    behind: str = ""
+    "What encrypts the load, where they are those behind it; empty if they are the load's own."
+    why: str = ""
+    "Reason why nobody can read them; empty if somebody can."
+
+
+def connections_of(scope: TrialScope, answering: AnsweringServer) -> LoadConnections:
+    """Return the connections whose answers are judged; they are there, whoever may read them."""
+    case, load = scope.case, scope.recorder.load
+    root, protocol = urlsplit(answering.probe.root), (load and load.protocol) or ""
+    own = LoadConnections(answering.services[-1].name, root.port or answering.port)
+    if case.server.outside() or not (case.hosts or scope.sandbox.mode.network == "private"):
+        return own._replace(why="the trial has no network of its own")
+    speaks = "HTTP/2" if protocol.startswith("HTTP/2") else "TLS"
+    if root.scheme == "http" and speaks == "TLS":
+        return own
+    return _behind(scope, answering, speaks) or own._replace(why=f"the load speaks {speaks}")
+
+
+def _behind(scope: TrialScope, answering: AnsweringServer, speaks: str) -> LoadConnections | None:
+    """Return the connections of a proxy to its only upstream server, if these can be read.
+
+    It is asked once, alone: where the proxy makes its answers right ones, they are not judged.
+    """
+    labels = scope.case.server.upstreams()
+    for serving in answering.services:
+        if serving.role == "upstream" and [serving.site.label] == [*labels]:
+            gives = serving.part.gives(serving.site)
+            root = urlsplit(gives.get("url", ""))
+            if root.scheme != "http" or root.port is None or {"socket", "uwsgi"} & gives.keys():
+                return None
+            try:
+                once(scope.sandbox, replace(answering.probe, root=gives["url"]))
+            except TrialFailed:
+                return None
+            proxy = f"{scope.case.server.name}'s {speaks}"
+            return LoadConnections(serving.name, root.port, proxy)
+    return None
 
 
 def around_s(reading: Reading | None, load: Load | None) -> float:
@@ -66,9 +107,15 @@ def in_load(scope: TrialScope) -> tuple[list[float], float]:
     driver, rng = scope.case.driver, _random(scope, "load")
     length_s = driver.declared_s()
     if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
-        least_s = length_s / _GUESSED
-        return [least_s * _GUESSED ** rng.random() for _ in range(_IN_LOAD)], _each_s(length_s)
+        return in_unknown(rng, length_s), _SHORTEST_S
     return _spread(rng, _IN_LOAD, length_s), _each_s(length_s)
+
+
+def in_unknown(rng: random.Random, longest_s: float) -> list[float]:
+    """Return random moments of a load that may be much shorter: most are soon."""
+    tenfolds = math.log10(max(longest_s / _BRIEFEST_S, 10))
+    powers = _spread(rng, math.ceil(tenfolds * _OF_TENFOLD), tenfolds)
+    return [_BRIEFEST_S * 10**power for power in powers]
 
 
 def in_slices(scope: TrialScope, slices: int, slice_s: float) -> tuple[list[list[float]], float]:
@@ -94,7 +141,9 @@ def judged(
     if windows.why:
         return LoadAnswers(why=windows.why)
     judge = Judge(right_of, of_probes)
-    record = judge.record(windows.end(), windows.port, scope.recorder.load_began_s)
+    began_s = scope.recorder.load_began_s + windows.ahead_s
+    record = judge.record(windows.end(), windows.port, began_s)
+    record = record.model_copy(update={"behind": windows.behind})
     judge.write(scope.inputs.folder, record)
     return tallied(record)
 
