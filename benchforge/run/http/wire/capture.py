@@ -29,7 +29,7 @@ from benchforge.run.http.wire.packets import (
 from benchforge.run.sandbox.sandbox import Sandbox
 
 Phase = Literal["load", "around"]
-_LOOPBACK = "lo"
+LOOPBACK = "lo"
 _PACKET_IGNORE_OUTGOING = 23  # on loopback each packet is there twice
 _SO_RCVBUFFORCE = 33
 _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets come
@@ -118,15 +118,16 @@ class LoadWindows:
             packets = self.sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
             attach(packets, self.port)
             packets.setblocking(False)
-            if self.interface == _LOOPBACK:
+            if self.interface == LOOPBACK:
                 packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
             try:
                 packets.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _ROOM)
             except OSError:  # for the machine's administrator only
                 packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
         except OSError as error:
-            lacks = "CAP_NET_RAW" if error.errno == errno.EPERM else "packet socket"
-            self.why = f"no {lacks} {self.where}: {error.strerror}"
+            self.why = f"no packet socket {self.where}: {error.strerror}"
+            if error.errno == errno.EPERM:
+                self.why = f"no CAP_NET_RAW {self.where}"
             return None
         return packets
 
