@@ -29,8 +29,8 @@ from planted.turning import suite
 from planted.validity import ONCE, PAGE, Seen, measured
 
 MEMBERS = (4, 1, 1, 1, 1)
-"""Liars beside an honest server, of each try: a busy machine may leave a load too short for a lie, \
-and a server that is refused in turns takes the others' trials away."""
+"""Liars beside an honest server, of each try: a busy machine may leave a load too short for a \
+lie, and a server that is refused in turns takes the others' trials away."""
 INTERLEAVED = 'interleave = "100ms"\neach = "2s"\n'
 
 
