@@ -37,7 +37,7 @@ _MOST_OF_WINDOW = 16 << 20
 _READ_EVERY_S, _SLOWEST_READ_S = 0.0005, 0.005
 _IDLE_S = 0.02  # how late a window that waits for a packet may hear that the load is over
 _SILENT_S = 0.006  # an answer of which nothing came for so long has ended, or is slow
-_MOST_OPEN, _MOST_FOLLOWED = 400, 400  # packets: reading one takes about 3 us
+_MOST_OPEN, _MOST_FOLLOWED = 120, 400  # packets: one takes about 3 us, and its answer 30 later
 
 
 class CapturedWindow(NamedTuple):

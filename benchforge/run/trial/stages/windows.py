@@ -94,12 +94,12 @@ def around(scope: TrialScope, length_s: float) -> tuple[list[float], float]:
     """Return moments in a load that does not count, and how long each window is, in seconds."""
     rng, early = _random(scope, "around"), _AROUND // _SHARE_OF_FIRST
     first = [rng.random() * min(_FIRST_S, length_s) for _ in range(early)]
-    return [*first, *_spread(rng, _AROUND - early, length_s)], _AROUND_S
+    return [*first, *spread(rng, _AROUND - early, length_s)], _AROUND_S
 
 
 def in_first_slice(scope: TrialScope, number: int, length_s: float) -> tuple[list[float], float]:
     """Return the same for a slice that does not count, of which there are several."""
-    return _spread(_random(scope, f"first {number}"), _IN_FIRST_SLICES, length_s), _AROUND_S
+    return spread(_random(scope, f"first {number}"), _IN_FIRST_SLICES, length_s), _AROUND_S
 
 
 def in_load(scope: TrialScope) -> tuple[list[float], float]:
@@ -108,26 +108,27 @@ def in_load(scope: TrialScope) -> tuple[list[float], float]:
     length_s = driver.declared_s()
     if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
         return in_unknown(rng, length_s), _SHORTEST_S
-    return _spread(rng, _IN_LOAD, length_s), _each_s(length_s)
+    return spread(rng, _IN_LOAD, length_s), window_s(length_s)
 
 
 def in_unknown(rng: random.Random, longest_s: float) -> list[float]:
     """Return random moments of a load that may be much shorter: most are soon."""
     tenfolds = math.log10(max(longest_s / _BRIEFEST_S, 10))
-    powers = _spread(rng, math.ceil(tenfolds * _OF_TENFOLD), tenfolds)
+    powers = spread(rng, math.ceil(tenfolds * _OF_TENFOLD), tenfolds)
     return [_BRIEFEST_S * 10**power for power in powers]
 
 
 def in_slices(scope: TrialScope, slices: int, slice_s: float) -> tuple[list[list[float]], float]:
     """Return the moments in each slice of a server, and how long each window is, in seconds."""
     moments: list[list[float]] = [[] for _ in range(slices)]
-    for moment_s in _spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
+    for moment_s in spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
         number, after_s = divmod(moment_s, slice_s)
         moments[min(int(number), slices - 1)].append(after_s)
-    return moments, _each_s(slices * slice_s)
+    return moments, window_s(slices * slice_s)
 
 
-def _each_s(length_s: float) -> float:
+def window_s(length_s: float) -> float:
+    """Return how long a window is in a measured load of a length, in seconds."""
     return min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
 
 
@@ -152,6 +153,6 @@ def _random(scope: TrialScope, phase: str) -> random.Random:
     return random.Random(f"{scope.inputs.step.seed}:windows:{phase}")  # noqa: S311
 
 
-def _spread(rng: random.Random, count: int, length_s: float) -> list[float]:
+def spread(rng: random.Random, count: int, length_s: float) -> list[float]:
     """Return random moments, one in each of equal parts of a length."""
     return [length_s * (number + rng.random()) / count for number in range(count)]
