@@ -66,14 +66,14 @@ class LoadWindows:
     why: str = ""
     "Reason why no window is opened; empty if windows are."
     behind: str = ""
-    "What encrypts the load, where its answers are read behind it; empty if they are the load's."
+    "Encryption of the load, if its answers are read behind it; empty if they are the load's."
     interface: str | None = "lo"
     "Network interface that carries them; None if another host opens the windows."
     where: str = "in the trial's network"
     most_bytes: int = 96 << 20
     "Bytes after which no further window opens."
     ahead_s: float = 0.0
-    "How far the windows' clock is ahead of the load tool's, in seconds."
+    "Seconds by which the windows' clock is ahead of the load tool's."
     windows: list[CapturedWindow] = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
     _spare: list[socket.socket] = field(default_factory=list)

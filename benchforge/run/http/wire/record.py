@@ -45,7 +45,7 @@ class WireRecord(Frozen):
     cpu_s: NonNegativeFloat = 0.0
     "CPU time that the windows took during the load, in seconds."
     behind: str = ""
-    "What encrypts the load, if the answers are those of the upstream server behind it."
+    "Encryption of the load, such as nginx's TLS, if the upstream server's answers are read."
     why: str = ""
     "Reason why there are no windows; empty if there are some."
 

@@ -40,7 +40,7 @@ class LoadConnections(NamedTuple):
     "Name of the process that they reach, such as server-flask."
     port: Annotated[int, Field(ge=1, le=65_535)]
     behind: str = ""
-    "What encrypts the load, where they are those behind it; empty if they are the load's own."
+    "Encryption of the load, if they are those behind it; empty if they are the load's own."
     why: str = ""
     "Reason why nobody can read them; empty if somebody can."
 
