@@ -36,7 +36,7 @@ _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets 
 _MOST_OF_WINDOW = 16 << 20
 _READ_EVERY_S, _SLOWEST_READ_S = 0.0005, 0.005
 _IDLE_S = 0.02  # how late a window that waits for a packet may hear that the load is over
-_SILENT_S = 0.006  # an answer of which nothing came for so long has ended, or is slow
+_SILENT_S = 0.006  # an answer that lasts so long has ended, or is slow
 _MOST_OPEN, _MOST_FOLLOWED = 120, 400  # packets: one takes about 3 us, and its answer 30 later
 
 
@@ -91,8 +91,7 @@ class LoadWindows:
         if not sockets:
             yield
             return
-        opening = _Opening(phase, length_s, over)
-        self._begin(self._run, opening, sockets, sorted(moments), time.monotonic())
+        self._begin(self._run, (phase, length_s), over, sockets, sorted(moments))
         try:
             yield
         finally:
@@ -133,25 +132,24 @@ class LoadWindows:
 
     def _run(
         self,
-        opening: "_Opening",
+        kind: tuple[Phase, float],
+        over: threading.Event,
         sockets: Sequence[socket.socket],
         moments: Sequence[float],
-        begun_s: float,
     ) -> None:
         """Open one window after another; slow answers are followed while the next ones open."""
-        over, first = opening.over, True
-        for packets, (moment_s, next_s) in zip(
-            sockets, pairwise([*moments, math.inf]), strict=False
-        ):
+        begun_s, waits = time.monotonic(), True
+        moments_s = pairwise([*moments, math.inf])
+        for packets, (moment_s, next_s) in zip(sockets, moments_s, strict=False):
             over.wait(max(0.0, begun_s + moment_s - time.monotonic()))
             if over.is_set() or self._bytes >= self.most_bytes:
                 packets.close()
                 continue
-            window = _Window(packets, self.port, opening)
+            window = _Window(packets, self.port, *kind, over)
             window.open(str(self.interface))
-            if first and window.packets:  # some load tools take seconds until their load begins
+            if waits and window.packets:  # some load tools take seconds until their load begins
                 begun_s = window.packets[0].seconds - moment_s
-            first = False
+            waits = False
             if window.followed(begun_s + next_s):
                 self._close(window)
             else:
@@ -166,49 +164,47 @@ class LoadWindows:
         self.windows += window.closed()
 
 
-class _Opening(NamedTuple):
-    """What windows of one part of a load have in common."""
-
-    phase: Phase
-    length_s: float
-    over: threading.Event
-
-
 class _Window:
     """What was read of a packet socket, and whose answers have not ended."""
 
-    def __init__(self, packets: socket.socket, port: int, opening: _Opening) -> None:
-        self._socket, self._port, self._opening = packets, port, opening
+    def __init__(
+        self,
+        packets: socket.socket,
+        port: int,
+        phase: Phase,
+        length_s: float,
+        over: threading.Event,
+    ) -> None:
+        self._socket, self._port, self._over = packets, port, over
+        self._phase, self._length_s = phase, length_s
         self.packets: list[Packet] = []
-        self.bytes = 0
-        self._begun_s = self._until_s = time.monotonic()
-        self._cpu_s = 0.0
-        self._failed = False
+        self.bytes = self._looked = 0
         self._most = _MOST_OPEN
-        self._looked = self._parsed = 0
-        self._unfinished = False
-        self._waiting: dict[tuple[Side, Side], float | None] = {}
-        "Connections with a request, and when the last piece of the answer was read."
+        self._begun_s = self._until_s = self._parses_s = time.monotonic()
+        self._cpu_s, self._failed = 0.0, False
+        self._waiting: dict[Side, bool] = {}
+        "Clients with a request, and whether its answer has begun."
 
     def open(self, interface: str) -> None:
         """Read until its time is over and a request has come, or the load is over."""
         with self._costs():
             self._socket.bind((interface, socket.ntohs(ALL_PROTOCOLS)))
-            until_s = self._begun_s + self._opening.length_s
-            pause_s, more = min(_READ_EVERY_S, self._opening.length_s), True
-            while more and not self._opening.over.is_set():
+            until_s = self._begun_s + self._length_s
+            pause_s, more = min(_READ_EVERY_S, self._length_s), True
+            while more and not self._over.is_set():
                 left_s = until_s - time.monotonic()
                 more = self._read(pause_s, left_s if left_s > 0 else _IDLE_S)
                 if time.monotonic() >= until_s and self._requested():
                     break
             self._until_s = time.monotonic()
+            self._parses_s = self._until_s + _SILENT_S
             self._most = len(self.packets) + _MOST_FOLLOWED
 
     def followed(self, until_s: float) -> bool:
         """Read until the answers to its requests have ended; False if they have not at a moment."""
         pause_s, more = _READ_EVERY_S, True
         with self._costs():
-            while more and self._outstanding() and not self._opening.over.is_set():
+            while more and self._outstanding() and not self._over.is_set():
                 if time.monotonic() >= until_s:
                     return False
                 more = self._read(pause_s, _SILENT_S)
@@ -221,7 +217,7 @@ class _Window:
         dropped = 0
         with self._costs(), self._socket:
             dropped = lost(self._socket)
-        own = CapturedWindow(self._opening.phase, *moments, self.packets, dropped, self._cpu_s)
+        own = CapturedWindow(self._phase, *moments, self.packets, dropped, self._cpu_s)
         return [] if self._failed else [own]
 
     @contextlib.contextmanager
@@ -237,7 +233,7 @@ class _Window:
 
     def _read(self, pause_s: float, idle_s: float) -> bool:
         """Pause, wait for packets, and read them; False if there may be more than are read."""
-        if not self._opening.over.wait(pause_s):
+        if not self._over.wait(pause_s):
             select.select([self._socket], [], [], idle_s)
         while len(self.packets) < self._most and self.bytes < _MOST_OF_WINDOW:
             try:
@@ -256,35 +252,30 @@ class _Window:
     def _outstanding(self) -> bool:
         """Whether an answer to a request that came before the first call may go on.
 
-        A guess that is cheap is enough for most; what is silent and has not ended is slow.
+        A guess that is cheap is enough for most. Of slow ones the parser knows, more and more
+        seldom.
         """
         self._look()
         now_s = time.monotonic()
-        if any(last is None or now_s - last < _SILENT_S for last in self._waiting.values()):
-            return True
-        if self._waiting and self._parsed < len(self.packets):
-            self._parsed = len(self.packets)
+        if self._waiting and now_s >= self._parses_s:
+            self._parses_s = 2 * now_s - self._until_s
             pairs = exchanges(self.packets, self._port, self._until_s)
-            self._unfinished = any(pair.understood and pair.answer is None for pair in pairs)
-        return bool(self._waiting) and self._unfinished
+            return any(pair.understood and pair.answer is None for pair in pairs)
+        return bool(self._waiting)
 
     def _look(self) -> None:
-        """Note which connections wait for an answer, by the packets that came since."""
+        """Note which clients wait for an answer, by the packets that came since."""
         first = self._looked == 0
-        for seconds, content in self.packets[self._looked :]:
+        for _, content in self.packets[self._looked :]:
             sent = segment(content)
             if sent is None:
                 continue
-            if sent.flags & (FIN | RST):
-                self._waiting.pop((sent.sender, sent.receiver), None)
-                self._waiting.pop((sent.receiver, sent.sender), None)
-            elif sent.payload and sent.receiver[1] != self._port:
-                if (side := (sent.receiver, sent.sender)) in self._waiting:
-                    self._waiting[side] = seconds
-            elif sent.payload:
-                side = sent.sender, sent.receiver
-                if first:
-                    self._waiting[side] = None
-                elif self._waiting.get(side) is not None:
-                    del self._waiting[side]
+            asks = sent.receiver[1] == self._port
+            client = sent.sender if asks else sent.receiver
+            if sent.flags & (FIN | RST) or (asks and sent.payload and self._waiting.get(client)):
+                self._waiting.pop(client, None)  # its answer has ended
+            if asks and sent.payload and first:
+                self._waiting[client] = False
+            elif sent.payload and not asks and client in self._waiting:
+                self._waiting[client] = True
         self._looked = len(self.packets)
