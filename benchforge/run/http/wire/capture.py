@@ -176,7 +176,8 @@ class _Window:
         over: threading.Event,
     ) -> None:
         self._socket, self._port, self._over = packets, port, over
-        self._phase, self._length_s = phase, length_s
+        self._phase: Phase = phase
+        self._length_s = length_s
         self.packets: list[Packet] = []
         self.bytes = self._looked = 0
         self._most = _MOST_OPEN

@@ -27,10 +27,8 @@ _AROUND_S, _MOST_AROUND_S = 0.003, 0.4
 _SPARE = 2  # a window opens at random, and waits for the one before it
 _FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
 _SHARE_OF_FIRST = 4
-_BRIEFEST_S, _OF_TENFOLD = (
-    0.001,
-    5,
-)  # the shortest load of unknown length; windows up to ten times it
+_BRIEFEST_S, _OF_TENFOLD = 0.001, 5
+"Shortest load of unknown length, and its windows for each ten times that it may be longer."
 
 
 class LoadConnections(NamedTuple):
