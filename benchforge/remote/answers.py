@@ -32,6 +32,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import Below, bounded
 from benchforge.model.values.frozen import Frozen
 from benchforge.remote import wire
+from benchforge.run.http.wire.capture import CapturedWindow
 from benchforge.run.programs.runtimes import Ready
 
 ANSWERS_WITHIN_S = 20.0
@@ -100,6 +101,12 @@ class Piece(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
 
     data: bytes
     size: NonNegativeInt
+
+
+class SentWindows(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):
+    """What the windows of a load got on a host; moments are those of its clock."""
+
+    windows: tuple[CapturedWindow, ...] = Field(max_length=100)
 
 
 class HostPartOfTrial(Frozen, ser_json_bytes="base64", val_json_bytes="base64"):

@@ -1,6 +1,7 @@
 """Windows of a load: what they show of its own answers, alone and in turns, and where not."""
 
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,28 @@ from suite_texts.files import suite_text
 
 from benchforge.model.trial.trial import Load
 from benchforge.run.http.wire.record import record_of, tallied
-from benchforge.run.trial.stages.windows import around_s
+from benchforge.run.trial.stages.windows import around_s, in_unknown
 
 LIAR = """
 import asyncio, sys
 WRONG, FROM = sys.argv[2].encode(), int(sys.argv[3])
+TAKES_S = float(sys.argv[4])
 class Protocol(asyncio.Protocol):
-    requests = 0
+    requests = connections = 0
     def connection_made(self, transport):
         self.transport = transport
+        Protocol.connections += 1
+    def connection_lost(self, reason):
+        Protocol.connections -= 1
     def data_received(self, content):
         self.requests += 1
-        body = b"right" if self.requests < FROM else WRONG
+        lies = self.requests >= FROM if FROM else Protocol.connections > 2
+        body = WRONG if lies else b"right"
         head = b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
-        self.transport.write(head + body)
+        self.transport.write(head + body[:1])
+        asyncio.get_running_loop().call_later(TAKES_S, self.end, body[1:], content)
+    def end(self, rest, content):
+        self.transport.write(rest)
         if b"connection: close" in content.lower() or b"HTTP/1.0" in content:
             self.transport.close()
 async def main():
@@ -42,7 +51,7 @@ def measured(
 ) -> dict[str, Path]:
     """Return the folder of each server's last trial."""
     tables = "\n".join(f"[servers.{label}]\n{server}" for label, server in servers.items())
-    words = {"loader": "pace", "warmup": "0s", **options}
+    words = {"loader": "pace", "warmup": "0s", "length": 'duration = "1s"', **options}
     labels = ", ".join(f'"{label}"' for label in servers)
     text = suite_text("run/windows", servers=tables, scenario=scenario, labels=labels, **words)
     (folder / "suite.toml").write_text(text)
@@ -53,9 +62,14 @@ def measured(
     return folders
 
 
-def liar(folder: Path, wrong: str = "wrong", first: int = 20) -> str:
+def liar(folder: Path, wrong: str = "wrong", first: int = 20, takes_s: float = 0.0) -> str:
+    """Return a server that begins each answer at once, and ends it later.
+
+    It is wrong from that request of a connection on; if that is 0, while connections are several.
+    """
     (folder / "liar.py").write_text(LIAR)
-    command = json.dumps([sys.executable, str(folder / "liar.py"), "{port}", wrong, str(first)])
+    words = [sys.executable, str(folder / "liar.py"), "{port}", wrong, str(first), str(takes_s)]
+    command = json.dumps(words)
     return f'use = "command"\ncommand = {command}\n'
 
 
@@ -102,6 +116,42 @@ def test_a_post_whose_answer_has_another_content_is_seen_with_and_without_expect
     scenario += '\nexpect = { body = "right" }'
     windows = answers(measured(bench, tmp_path, servers, scenario, warmup="1s")["liar"])
     assert windows["load"]["wrong"] > 0
+
+
+def test_slow_answers_are_followed_to_their_end_while_further_windows_open(
+    bench: Bench, tmp_path: Path
+) -> None:
+    servers = {"slow": liar(tmp_path, takes_s=0.2)}
+    scenario = 'expect = { body = "right" }'
+    windows = answers(measured(bench, tmp_path, servers, scenario)["slow"])
+    assert windows["load"]["judged"] >= 3, windows
+    assert windows["load"]["longest_s"] >= 0.2
+
+
+@given(st.integers(0, 99), st.floats(0.05, 100), st.floats(1, 1000))
+def test_a_load_of_unknown_length_has_as_many_windows_as_there_is_room_for(
+    seed: int, lasts_s: float, times: float
+) -> None:
+    moments = in_unknown(random.Random(seed), lasts_s * times)
+    assert sum(moment <= lasts_s for moment in moments) >= 8
+    assert len(moments) <= 40
+
+
+def test_an_upstream_server_is_read_behind_tls(bench: Bench, tmp_path: Path) -> None:
+    needed("nginx", "openssl")
+    front = 'use = "nginx"\nupstream = "behind"\ntls = true'
+    behind = liar(tmp_path, first=0, takes_s=0.01)
+    servers = {"front": f"{front}\n[servers.behind]\n{behind}"}
+    scenario = 'expect = { body = "right" }'
+    folder = measured(bench, tmp_path, servers, scenario)["front"]
+    read = answers(folder)
+    assert read["behind"] == "nginx's TLS"
+    assert read["load"]["wrong"] > 0
+    trial = json.loads((folder / "trial.json").read_text())
+    assert trial["url"].startswith("https:")
+    assert trial["monitor"]["requests"] > 0
+    says = next(check["message"] for check in trial["checks"] if check["id"] == "E6")
+    assert "random windows of the load behind nginx's TLS (" in says
 
 
 def test_where_windows_show_nothing_the_monitor_stays(bench: Bench, tmp_path: Path) -> None:

@@ -131,7 +131,8 @@ def _by_call(folder: Path, label: str) -> dict[str, list[Any]]:
 def mutated(answer: Mapping[str, Any], chance: random.Random) -> tuple[str, bytes]:
     """Return a change of an answer in words, and what is sent; @ID@ is the number of the call."""
     change = chance.choice([*_INSIDE, *_INSIDE, _of_the_line, _of_the_frame, _of_the_error])
-    return change({**answer, "id": "@ID@"} if "id" in answer else dict(answer), chance)
+    fresh = json.loads(json.dumps(answer))  # a change stays in it
+    return change({**fresh, "id": "@ID@"} if "id" in fresh else fresh, chance)
 
 
 def _line(answer: object) -> bytes:

@@ -1,6 +1,7 @@
 """Hosts for tests: network namespaces on a bridge, each with an OpenSSH server of its own.
 
 They stand in the test's own place, whose network has the bridge. A machine that refuses it says so.
+The variable LACKS names a capability that no session on them has.
 """
 
 import contextlib
@@ -30,7 +31,7 @@ ip link set lo up
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
 ip addr add "$ADDRESS/24" dev eth0
 ip link set eth0 up
-exec "$SSHD" -D -e -f "$FOLDER/sshd_config"
+exec ${LACKS:+setpriv --bounding-set="-$LACKS" --} "$SSHD" -D -e -f "$FOLDER/sshd_config"
 """
 
 

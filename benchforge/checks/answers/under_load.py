@@ -88,7 +88,8 @@ def _of_load(trials: Sequence[Trial]) -> _Population | None:
     if not load.judged and not around.wrong:
         return None
     distinct = tuple(answer for one in read for answer in one.answers)
-    says = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load "
+    behind = next((f" behind {one.behind}" for one in read if one.behind), "")
+    says = f"{exact(load.wrong)} of {exact(load.judged)} random windows of the load{behind} "
     says += f"({exact(load.answers)} answers) held a wrong answer"
     says += _kinds_of(trials[0], distinct, load.wrong) + _bound(load.wrong, load.judged)
     share, differ = load.wrong / max(load.judged, 1), False

@@ -16,13 +16,21 @@ from benchforge.model.trial.trial import Failure
 from benchforge.parts.content import content_of
 from benchforge.parts.part import Server, Service
 from benchforge.parts.site import Site
-from benchforge.remote.answers import HostPartOfTrial, Moment, StartedService
+from benchforge.remote.agent import links
+from benchforge.remote.answers import (
+    HostPartOfTrial,
+    Moment,
+    Port,
+    SentWindows,
+    StartedService,
+)
 from benchforge.remote.host_step import HostStep
 from benchforge.run.ceiling.ceiling import against
 from benchforge.run.ceiling.null_server import NullServer
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.probes import complaints
 from benchforge.run.http.request import Like
+from benchforge.run.http.wire.capture import LOOPBACK, LoadWindows
 from benchforge.run.machine.facts import hard_facts
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import TrialInputs
@@ -39,18 +47,23 @@ from benchforge.run.trial.stages.finish import finish
 from benchforge.run.trial.stages.load import LoadedServer, load, watch
 from benchforge.run.trial.stages.start import become_ready, launched, port_of, service, stop
 from benchforge.run.trial.stages.warm_up import WarmServer, still_there, warm_up
+from benchforge.run.trial.stages.windows import LoadConnections, connections_of, in_load
 from benchforge.run.watch.sampler import Watch
 from benchforge.suite.cases.case import Case
 from benchforge.suite.plan import Measurement
 from benchforge.suite.scenarios.search import rated
 from benchforge.text import door
 
+_MOST_SENT = 16 << 20
+"Bytes of a load after which no further window opens: all of them cross twice."
+
 
 class HostTrial:
     """One host during one trial: each call is a stage of it, or a part of one."""
 
     CALLS: ClassVar[tuple[str, ...]] = (
-        *("service", "ask", "warm_up", "watch", "load", "observed", "finish", "leave"),
+        *("service", "ask", "read", "warm_up", "watch", "load", "observed", "captured"),
+        *("finish", "leave"),
     )
 
     def __init__(self, label: str, address: str, case: Case, context: TrialContext) -> None:
@@ -61,6 +74,8 @@ class HostTrial:
         self._scope: TrialScope | None = None
         self._watching: Watch | None = None
         self._answering: AnsweringServer | None = None
+        self._read: LoadConnections | None = None
+        self._windows: LoadWindows | None = None
         self._warm: WarmServer | None = None
         self._loaded: LoadedServer | None = None
 
@@ -98,6 +113,7 @@ class HostTrial:
         scope = trial_scope(self._inputs, self._context, self._recorder, scratch)
         self._scope = self._stack.enter_context(scope)
         self._scope.sandbox.address = self._address
+        self._open_windows = self._stack.enter_context(contextlib.ExitStack())
         return hard_facts()
 
     def service(
@@ -128,20 +144,41 @@ class HostTrial:
             f"{role}-{label}": (role, label, part) for role, label, part in services_of(self._case)
         }
 
-    def ask(self, services: dict[str, dict[str, Any]]) -> None:
-        """Send the request from here until it is answered rightly."""
+    def ask(self, services: dict[str, dict[str, Any]]) -> LoadConnections:
+        """Send the request from here until it is answered rightly; return what is to be read."""
         local = {serving.name: serving for serving in self._entered.started}
         servings = [
             local.get(name) or self._elsewhere(name, StartedService(**services[name]))
             for name in self._named()
         ]
         self._answering = ask(self._entered, servings)
+        self._read = connections_of(self._entered, self._answering)
+        return self._read
 
-    def warm_up(self) -> None:
-        """Probe the server, and warm it up."""
-        if self._answering is None:
+    def read(self, port: Port, across: bool) -> str:
+        """Get ready to read a port's connections: `across` the network, or those of this host.
+
+        Return why that cannot be.
+        """
+        self._windows = LoadWindows(
+            self._entered.sandbox,
+            port,
+            interface=links.interface(self._address) if across else LOOPBACK,
+            where=f"at host {self._label}",
+            most_bytes=_MOST_SENT,
+        )
+        return self._windows.why
+
+    def warm_up(self, unread: str) -> None:
+        """Probe the server, and warm it up; `unread` is why no host reads the load's answers."""
+        if self._answering is None or self._read is None:
             raise Unusable("no server was asked from this host")
-        self._warm = warm_up(self._entered, self._answering)
+        port, behind = self._read.port, self._read.behind
+        windows = LoadWindows(self._entered.sandbox, port, unread, behind, interface=None)
+        if self._windows is not None and not unread:
+            windows = self._windows
+            windows.behind = behind
+        self._warm = warm_up(self._entered, self._answering, windows)
 
     def _elsewhere(self, name: str, started: StartedService) -> Serving:
         role, label, part = self._named()[name]
@@ -170,6 +207,8 @@ class HostTrial:
         scope.recorder.ready(scope.sandbox)
         still_there(scope, scope.started, "before the load", "ask")
         self._watching = self._stack.enter_context(watch(scope, scope.started))
+        if self._windows is not None:
+            self._open_windows.enter_context(self._windows.during("load", *in_load(scope)))
         return self._owns()
 
     def _owns(self) -> bool | None:
@@ -204,6 +243,7 @@ class HostTrial:
     def observed(self) -> bool | None:
         """End what `watch` began; the services still have to be there."""
         scope = self._entered
+        self._open_windows.close()
         if self._watching is not None:
             scope.recorder.observation = self._watching.observation(self._folder)
             scope.recorder.placed = scope.placement.placed()
@@ -211,10 +251,21 @@ class HostTrial:
         still_there(scope, scope.started, "during the load", "drive")
         return self._owns()
 
-    def finish(self) -> None:
-        """Read what the load tool says, and send the request again."""
+    def captured(self) -> SentWindows:
+        """Return what the windows of the load got, once they have ended."""
+        return SentWindows(windows=() if self._windows is None else tuple(self._windows.end()))
+
+    def finish(self, captured: str = "", ahead_s: float = 0.0) -> None:
+        """Read what the load tool says, send the request again, and judge the load's answers.
+
+        They may have been `captured` on another host, whose clock is ahead of this one's.
+        """
         if self._loaded is None:
             raise Unusable("no load was run on this host")
+        if captured:
+            windows = self._loaded.warm.windows
+            windows.windows += SentWindows.model_validate_json(captured).windows
+            windows.ahead_s = ahead_s
         finish(self._entered, self._loaded)
 
     def leave(self, failure: dict[str, Any] | None) -> HostPartOfTrial:

@@ -27,6 +27,7 @@ from benchforge.run.trial.recorder import TrialRecorder
 from benchforge.run.trial.scope import driver_label, services_of
 from benchforge.run.trial.stages.order import Way, run
 from benchforge.run.trial.stages.steps import Steps, each
+from benchforge.run.trial.stages.windows import LoadConnections
 from benchforge.suite.cases.case import load_s
 from benchforge.text import door, safe
 
@@ -98,6 +99,8 @@ class _HostsTrial:
         self._server = case.hosts[f"server-{case.name.server}"]
         self._labels = tuple(dict.fromkeys(case.hosts.values()))
         self._owns: bool | None = None
+        self._reads = ""
+        "Label of the host that reads the load's answers; empty if none does."
         self.hosts = {label: self._host(label) for label in self._labels}
 
     def _host(self, label: str) -> HostPart:
@@ -161,21 +164,41 @@ class _HostsTrial:
                 (backends if role == "backend" else upstreams)[label] = services[name].gives
         return services
 
-    def ask(self, services: dict[str, StartedService]) -> None:
-        """Let the load tools' hosts send the request until it is answered rightly."""
+    def ask(self, services: dict[str, StartedService]) -> LoadConnections:
+        """Let the load tools' hosts send the request until it is answered rightly.
+
+        Return the connections whose answers are judged.
+        """
         places = {name: service.model_dump() for name, service in services.items()}
         within_s = self._case.server.ready_within
         with self.recorder.phase("ask"):
-            self._session.all_of(self._tools, HostTrial.ask, within_s, services=places)
+            answers = self._session.all_of(self._tools, HostTrial.ask, within_s, services=places)
+        return answers[self._load]
 
-    def warm_up(self, _: None) -> None:
+    def _unread(self, read: LoadConnections) -> str:
+        """Let the host of these connections get ready to read them; return why none can."""
+        host = self._case.hosts.get(read.service)
+        if host is None:
+            raise wire.HostFault(self._load, f"no part is called {safe.word(read.service[:99])}")
+        peers = {self._server} if read.behind else {*self._tools}
+        across, why = host not in peers, read.why
+        if not (why or across or len(peers) == 1):
+            why = f"load tools run on host {host} and on others"
+        if not why:
+            where = self._session.connections[host]
+            why = where.call(HostTrial.read, port=read.port, across=across)
+            self._reads = "" if why else host
+        return why
+
+    def warm_up(self, read: LoadConnections) -> None:
         """Let the load tools' hosts warm the server up, and measure the links."""
         case, lasts_s = self._case, self._case.warm_up_s + self._case.driver.grace_s()
         if case.workload is not None:  # its users log in, and each kind is answered
             lasts_s += MAKES_WITHIN_S
             lasts_s += case.server.ready_within * len(case.workload.first)
         with self.recorder.phase("warm-up"):
-            self._session.all_of(self._tools, HostTrial.warm_up, lasts_s)
+            unread = self._unread(read)
+            self._session.all_of(self._tools, HostTrial.warm_up, lasts_s, unread=unread)
         with self.recorder.phase("links"):
             for label, links in self._session.links_of(self._case).items():
                 self.hosts[label].links = links
@@ -203,7 +226,13 @@ class _HostsTrial:
         """Let the load tools' hosts read what their tools say, and send the request again."""
         with self.recorder.phase("finish"):
             kinds = 1 if self._case.workload is None else len(self._case.workload.first)
-            self._session.all_of(self._tools, HostTrial.finish, kinds * ANSWERS_WITHIN_S)
+            words: dict[str, dict[str, Any]] = {label: {} for label in self._tools}
+            if self._reads not in ("", self._load):
+                sent = self._session.connections[self._reads].call(HostTrial.captured)
+                reads, loads = (self.hosts[k].clock or (0.0,) for k in (self._reads, self._load))
+                ahead_s = reads[0] - loads[0]
+                words[self._load] = {"captured": sent.model_dump_json(), "ahead_s": ahead_s}
+            self._session.each_of(HostTrial.finish, words, kinds * ANSWERS_WITHIN_S)
 
     def _null(self) -> dict[str, Any] | None:
         """Return the null server, and for whose share of the load it is; None in a trial."""

@@ -1,4 +1,4 @@
-"""Answers single requests rightly, and lies to the connections of a load: loaded.py PORT FAULT [SECONDS].
+"""Answers single requests rightly, and lies to the connections of a load: loaded.py PORT FAULT [SECONDS [ADDRESS]].
 
 A wrong body is as long as the right one. An answer takes so many seconds. It ends by itself after a minute.
 """
@@ -7,6 +7,7 @@ import gzip, itertools, os, random, resource, socket, sys, threading, time
 
 PORT, FAULT = int(sys.argv[1]), sys.argv[2]
 TAKES_S = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
+ADDRESS = sys.argv[4] if len(sys.argv) > 4 else "127.0.0.1"
 LIFE_S, OLD_S, TOGETHER_S = 60, 0.1, 0.02
 SEVERAL, NTH, TOTAL = 4, 20, 1000  # connections at once; requests of a connection, and of all
 # By its fault: the right body, and the wrong one.
@@ -92,7 +93,7 @@ def serve(connection: socket.socket) -> None:
 resource.setrlimit(resource.RLIMIT_CPU, (LIFE_S, LIFE_S))
 threading.stack_size(256 << 10)
 threading.Timer(LIFE_S, os._exit, (1,)).start()
-server = socket.create_server(("127.0.0.1", PORT), backlog=1024)
+server = socket.create_server((ADDRESS, PORT), backlog=1024)
 while True:
     connection, _ = server.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

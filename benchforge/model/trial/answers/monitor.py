@@ -117,5 +117,8 @@ class LoadAnswers(Frozen):
     "Distinct answers: the wrong ones first, then the most frequent, at most 32 of each."
     cpu_s: NonNegativeFloat = 0.0
     "CPU time that the windows took during the load."
+    behind: str = ""
+    """Encryption of the load, such as nginx's TLS, if the answers are those that a proxy got from \
+its upstream server; empty if they are the load's own."""
     why: str = ""
     "Reason why nothing is known, such as TLS or HTTP/2; empty if windows were opened."

@@ -1,15 +1,20 @@
 """Random windows of a load: in each a packet socket gets what the load's connections carry."""
 
 import contextlib
+import errno
 import math
+import select
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
 
-from benchforge.run.http.wire.exchanges import Packet
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from benchforge.run.http.wire.exchanges import Packet, exchanges
 from benchforge.run.http.wire.packets import (
     ALL_PROTOCOLS,
     FIN,
@@ -24,28 +29,28 @@ from benchforge.run.http.wire.packets import (
 from benchforge.run.sandbox.sandbox import Sandbox
 
 Phase = Literal["load", "around"]
+LOOPBACK = "lo"
 _PACKET_IGNORE_OUTGOING = 23  # on loopback each packet is there twice
 _SO_RCVBUFFORCE = 33
 _ROOM = 8 << 20  # bytes that the kernel keeps for us; it takes them as packets come
-_MOST_OF_WINDOW, _MOST_OF_TRIAL = 16 << 20, 96 << 20
+_MOST_OF_WINDOW = 16 << 20
 _READ_EVERY_S, _SLOWEST_READ_S = 0.0005, 0.005
-_FIRST_WITHIN_S = 0.25  # a window without a request goes on: few packets cost little
-_SILENT_S = 0.006  # an answer of which nothing came for so long has ended, or is cut
-_FOLLOWED_S = 1.0
-_MOST_OPEN, _MOST_FOLLOWED = 400, 400  # packets: reading one takes about 3 us
+_IDLE_S = 0.02  # how late a window that waits for a packet may hear that the load is over
+_SILENT_S = 0.006  # an answer that lasts so long has ended, or is slow
+_MOST_OPEN, _MOST_FOLLOWED = 120, 400  # packets: one takes about 3 us, and its answer 30 later
 
 
 class CapturedWindow(NamedTuple):
     """What a window got; moments are those of the monotonic clock."""
 
     phase: Phase
-    begun_s: float
+    begun_s: Annotated[float, Field(ge=0, le=1e12)]
     until_s: float
     "Moment before which the requests begin that are judged; their answers are followed."
-    open_s: float
+    open_s: NonNegativeFloat
     packets: list[Packet]
-    lost: int
-    cpu_s: float
+    lost: NonNegativeInt
+    cpu_s: NonNegativeFloat
 
 
 @dataclass
@@ -60,6 +65,15 @@ class LoadWindows:
     port: int
     why: str = ""
     "Reason why no window is opened; empty if windows are."
+    behind: str = ""
+    "Encryption of the load, if its answers are read behind it; empty if they are the load's."
+    interface: str | None = "lo"
+    "Network interface that carries them; None if another host opens the windows."
+    where: str = "in the trial's network"
+    most_bytes: int = 96 << 20
+    "Bytes after which no further window opens."
+    ahead_s: float = 0.0
+    "Seconds by which the windows' clock is ahead of the load tool's."
     windows: list[CapturedWindow] = field(default_factory=list)
     _threads: list[threading.Thread] = field(default_factory=list)
     _spare: list[socket.socket] = field(default_factory=list)
@@ -77,11 +91,7 @@ class LoadWindows:
         if not sockets:
             yield
             return
-        turns = list(zip(sockets, sorted(moments), strict=False))
-        words = phase, turns, length_s, over, time.monotonic()
-        thread = threading.Thread(target=self._run, args=words, daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        self._begin(self._run, (phase, length_s), over, sockets, sorted(moments))
         try:
             yield
         finally:
@@ -89,106 +99,144 @@ class LoadWindows:
 
     def end(self) -> list[CapturedWindow]:
         """Return all windows, once the last one is closed."""
-        for unused in self._spare:
-            unused.close()
-        for thread in self._threads:
+        while self._spare:
+            self._spare.pop().close()
+        for thread in self._threads:  # threads add others before they end
             thread.join()
         return sorted(self.windows, key=lambda window: window.begun_s)
 
+    def _begin(self, task: Callable[..., None], *words: object) -> None:
+        thread = threading.Thread(target=task, args=words, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
     def _socket(self) -> socket.socket | None:
-        if self.why or self._spare:
+        if self.why or self._spare or self.interface is None:
             return self._spare.pop() if self._spare else None
         try:
             packets = self.sandbox.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
             attach(packets, self.port)
             packets.setblocking(False)
-            packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
+            if self.interface == LOOPBACK:
+                packets.setsockopt(SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
             try:
                 packets.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _ROOM)
             except OSError:  # for the machine's administrator only
                 packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _ROOM)
         except OSError as error:
-            self.why = f"the trial's network allows no packet socket: {error.strerror}"
+            self.why = f"no packet socket {self.where}: {error.strerror}"
+            if error.errno == errno.EPERM:
+                self.why = f"no CAP_NET_RAW {self.where}"
             return None
         return packets
 
     def _run(
         self,
-        phase: Phase,
-        turns: Sequence[tuple[socket.socket, float]],
-        length_s: float,
+        kind: tuple[Phase, float],
         over: threading.Event,
-        begun_s: float,
+        sockets: Sequence[socket.socket],
+        moments: Sequence[float],
     ) -> None:
-        within_s = math.inf  # some load tools take seconds until their load begins
-        for packets, moment_s in turns:
-            with packets:
-                over.wait(max(0.0, begun_s + moment_s - time.monotonic()))
-                if not over.is_set() and self._bytes < _MOST_OF_TRIAL:
-                    with contextlib.suppress(OSError):  # the trial's network is gone
-                        first_s = self._open((phase, packets), length_s, within_s, over)
-                        if within_s > _FIRST_WITHIN_S:
-                            begun_s, within_s = first_s - moment_s, _FIRST_WITHIN_S
-
-    def _open(
-        self,
-        window: tuple[Phase, socket.socket],
-        length_s: float,
-        within_s: float,
-        over: threading.Event,
-    ) -> float:
-        """Open a window, and read what it gets until the answers in it have ended.
-
-        It waits so long for the first request. Return when its first packet came.
-        """
-        phase, packets = window
-        cpu_s, begun_s = time.thread_time(), time.monotonic()
-        packets.bind(("lo", socket.ntohs(ALL_PROTOCOLS)))
-        reading = _Reading(packets, self.port)
-        open_s, ended, more, pause_s = 0.0, False, True, min(_READ_EVERY_S, length_s)
-        while more and not ended and open_s < max(length_s, within_s):
-            ended = over.wait(pause_s)
-            more = reading.read(_MOST_OPEN)
-            open_s = time.monotonic() - begun_s
-            if open_s < length_s:
+        """Open one window after another; slow answers are followed while the next ones open."""
+        begun_s, waits = time.monotonic(), True
+        moments_s = pairwise([*moments, math.inf])
+        for packets, (moment_s, next_s) in zip(sockets, moments_s, strict=False):
+            over.wait(max(0.0, begun_s + moment_s - time.monotonic()))
+            if over.is_set() or self._bytes >= self.most_bytes:
+                packets.close()
                 continue
-            if reading.requested():
-                break
-            pause_s = min(2 * pause_s, _SLOWEST_READ_S)
-        until_s, pause_s = time.monotonic(), _READ_EVERY_S
-        most, last_s = len(reading.packets) + _MOST_FOLLOWED, until_s + _FOLLOWED_S
-        more = True
-        while (
-            more and not ended and reading.outstanding(now_s := time.monotonic()) and now_s < last_s
-        ):
-            ended = over.wait(pause_s)
-            more, pause_s = reading.read(most), min(2 * pause_s, _SLOWEST_READ_S)
-        now_s = time.monotonic()
-        dropped = lost(packets)
-        packets.close()
-        used_s = time.thread_time() - cpu_s
-        self._bytes += reading.bytes
-        open_s = now_s - begun_s
-        self.windows.append(
-            CapturedWindow(phase, begun_s, until_s, open_s, reading.packets, dropped, used_s)
-        )
-        return reading.packets[0].seconds if reading.packets else begun_s
+            window = _Window(packets, self.port, *kind, over)
+            window.open(str(self.interface))
+            if waits and window.packets:  # some load tools take seconds until their load begins
+                begun_s = window.packets[0].seconds - moment_s
+            waits = False
+            if window.followed(begun_s + next_s):
+                self._close(window)
+            else:
+                self._begin(self._followed, window)
+
+    def _followed(self, window: "_Window") -> None:
+        window.followed(math.inf)
+        self._close(window)
+
+    def _close(self, window: "_Window") -> None:
+        self._bytes += window.bytes
+        self.windows += window.closed()
 
 
-class _Reading:
-    """What was read of a packet socket, and whose answers have not ended: a guess that is cheap."""
+class _Window:
+    """What was read of a packet socket, and whose answers have not ended."""
 
-    def __init__(self, packets: socket.socket, port: int) -> None:
-        self._socket, self._port = packets, port
+    def __init__(
+        self,
+        packets: socket.socket,
+        port: int,
+        phase: Phase,
+        length_s: float,
+        over: threading.Event,
+    ) -> None:
+        self._socket, self._port, self._over = packets, port, over
+        self._phase: Phase = phase
+        self._length_s = length_s
         self.packets: list[Packet] = []
-        self.bytes = 0
-        self._looked = 0
-        self._waiting: dict[tuple[Side, Side], float | None] = {}
-        "Connections with a request, and when the last piece of the answer was read."
+        self.bytes = self._looked = 0
+        self._most = _MOST_OPEN
+        self._begun_s = self._until_s = self._parses_s = time.monotonic()
+        self._cpu_s, self._failed = 0.0, False
+        self._waiting: dict[Side, bool] = {}
+        "Clients with a request, and whether its answer has begun."
 
-    def read(self, most: int) -> bool:
-        """Read the packets that are there; False if there may be more than these."""
-        while len(self.packets) < most and self.bytes < _MOST_OF_WINDOW:
+    def open(self, interface: str) -> None:
+        """Read until its time is over and a request has come, or the load is over."""
+        with self._costs():
+            self._socket.bind((interface, socket.ntohs(ALL_PROTOCOLS)))
+            until_s = self._begun_s + self._length_s
+            pause_s, more = min(_READ_EVERY_S, self._length_s), True
+            while more and not self._over.is_set():
+                left_s = until_s - time.monotonic()
+                more = self._read(pause_s, left_s if left_s > 0 else _IDLE_S)
+                if time.monotonic() >= until_s and self._requested():
+                    break
+            self._until_s = time.monotonic()
+            self._parses_s = self._until_s + _SILENT_S
+            self._most = len(self.packets) + _MOST_FOLLOWED
+
+    def followed(self, until_s: float) -> bool:
+        """Read until the answers to its requests have ended; False if they have not at a moment."""
+        pause_s, more = _READ_EVERY_S, True
+        with self._costs():
+            while more and self._outstanding() and not self._over.is_set():
+                if time.monotonic() >= until_s:
+                    return False
+                more = self._read(pause_s, _SILENT_S)
+                pause_s = min(2 * pause_s, _SLOWEST_READ_S)
+        return True
+
+    def closed(self) -> list[CapturedWindow]:
+        """Close it; return what it got, or nothing where the trial's network was gone."""
+        moments = self._begun_s, self._until_s, time.monotonic() - self._begun_s
+        dropped = 0
+        with self._costs(), self._socket:
+            dropped = lost(self._socket)
+        own = CapturedWindow(self._phase, *moments, self.packets, dropped, self._cpu_s)
+        return [] if self._failed else [own]
+
+    @contextlib.contextmanager
+    def _costs(self) -> Iterator[None]:
+        """Count the CPU time of this thread."""
+        begun_s = time.thread_time()
+        try:
+            yield
+        except OSError:
+            self._failed = True
+        finally:
+            self._cpu_s += time.thread_time() - begun_s
+
+    def _read(self, pause_s: float, idle_s: float) -> bool:
+        """Pause, wait for packets, and read them; False if there may be more than are read."""
+        if not self._over.wait(pause_s):
+            select.select([self._socket], [], [], idle_s)
+        while len(self.packets) < self._most and self.bytes < _MOST_OF_WINDOW:
             try:
                 content = self._socket.recv(LARGEST)
             except BlockingIOError:
@@ -197,29 +245,38 @@ class _Reading:
             self.bytes += len(content)
         return False
 
-    def requested(self) -> bool:
+    def _requested(self) -> bool:
         """Whether a request has come: nobody has looked for any so far."""
         segments = (segment(packet.content) for packet in self.packets)
         return any(sent and sent.receiver[1] == self._port and sent.payload for sent in segments)
 
-    def outstanding(self, now_s: float) -> bool:
-        """Whether an answer to a request that came before the first call may go on."""
+    def _outstanding(self) -> bool:
+        """Whether an answer to a request that came before the first call may go on.
+
+        A guess that is cheap is enough for most. Of slow ones the parser knows, more and more
+        seldom.
+        """
+        self._look()
+        now_s = time.monotonic()
+        if self._waiting and now_s >= self._parses_s:
+            self._parses_s = 2 * now_s - self._until_s
+            pairs = exchanges(self.packets, self._port, self._until_s)
+            return any(pair.understood and pair.answer is None for pair in pairs)
+        return bool(self._waiting)
+
+    def _look(self) -> None:
+        """Note which clients wait for an answer, by the packets that came since."""
         first = self._looked == 0
-        for seconds, content in self.packets[self._looked :]:
+        for _, content in self.packets[self._looked :]:
             sent = segment(content)
             if sent is None:
                 continue
-            if sent.flags & (FIN | RST):
-                self._waiting.pop((sent.sender, sent.receiver), None)
-                self._waiting.pop((sent.receiver, sent.sender), None)
-            elif sent.payload and sent.receiver[1] != self._port:
-                if (side := (sent.receiver, sent.sender)) in self._waiting:
-                    self._waiting[side] = seconds
-            elif sent.payload:
-                side = sent.sender, sent.receiver
-                if first:
-                    self._waiting[side] = None
-                elif self._waiting.get(side) is not None:
-                    del self._waiting[side]
+            asks = sent.receiver[1] == self._port
+            client = sent.sender if asks else sent.receiver
+            if sent.flags & (FIN | RST) or (asks and sent.payload and self._waiting.get(client)):
+                self._waiting.pop(client, None)  # its answer has ended
+            if asks and sent.payload and first:
+                self._waiting[client] = False
+            elif sent.payload and not asks and client in self._waiting:
+                self._waiting[client] = True
         self._looked = len(self.packets)
-        return any(last is None or now_s - last < _SILENT_S for last in self._waiting.values())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 LARGEST_HEAD = 64 << 10
@@ -85,7 +86,8 @@ def _head_end(content: bytes, start: int) -> int | None:
     return None
 
 
-def _headers(lines: bytes) -> dict[str, str]:
+@lru_cache(maxsize=256)  # most heads of a load are alike
+def _headers(lines: bytes) -> Mapping[str, str]:
     headers: dict[str, str] = {}
     for line in lines.decode("latin-1").splitlines():
         name, _, value = line.partition(":")

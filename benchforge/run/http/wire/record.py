@@ -44,6 +44,8 @@ class WireRecord(Frozen):
     "Windows in the order of time."
     cpu_s: NonNegativeFloat = 0.0
     "CPU time that the windows took during the load, in seconds."
+    behind: str = ""
+    "Encryption of the load, such as nginx's TLS, if the upstream server's answers are read."
     why: str = ""
     "Reason why there are no windows; empty if there are some."
 
@@ -82,6 +84,7 @@ def tallied(record: WireRecord) -> LoadAnswers:
             *[answer for answer in frequent if not answer.wrong][:MOST_ANSWERS],
         ),
         cpu_s=record.cpu_s,
+        behind=record.behind,
         why=record.why,
     )
 

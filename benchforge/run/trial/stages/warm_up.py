@@ -16,7 +16,7 @@ from benchforge.run.trial.scope import Serving, TrialScope
 from benchforge.run.trial.stages.ask import AnsweringServer
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.start import failed
-from benchforge.run.trial.stages.windows import around, around_s, windows_at
+from benchforge.run.trial.stages.windows import around, around_s, connections_of
 from benchforge.suite.mix.record import FILE
 
 
@@ -36,19 +36,24 @@ class WarmServer:
     "Mix of which each kind was answered; None for one request."
 
 
-def warm_up(scope: TrialScope, answering: AnsweringServer) -> WarmServer:
+def warm_up(
+    scope: TrialScope, answering: AnsweringServer, windows: LoadWindows | None = None
+) -> WarmServer:
     """Log users in, probe, start the monitor, write the stream, and load for a while.
 
-    Raises TrialFailed where an answer is wrong, or a service ends.
+    On hosts, `windows` may be those of another host. Raises TrialFailed where an answer is wrong,
+    or a service ends.
     """
     case, recorder, sandbox, probe = scope.case, scope.recorder, scope.sandbox, answering.probe
     with recorder.phase("probes"):
         block = scope.inputs.step.run_seed, scope.inputs.step.block
         workload = case.workload
         mix = None if workload is None else ready_at(workload, sandbox, probe, recorder.load, block)
-        windows = windows_at(scope, answering)
+        if windows is None:
+            read = connections_of(scope, answering)
+            windows = LoadWindows(scope.sandbox, read.port, read.why, read.behind)
         monitor = None
-        if windows.why or (case.monitor and case.monitor.exact):
+        if windows.why or windows.behind or (case.monitor and case.monitor.exact):
             monitor = _monitor(scope, mix.monitoring() if mix else Monitoring, probe)
         alone = probes.held_to_itself(probe, answering.body)
         count = probes.BEFORE_HTTP2 if alone.version == "HTTP/2" else probes.BEFORE

@@ -1,11 +1,18 @@
 """Windows in a trial's loads: when they open, and what the answers in them were."""
 
+import math
 import random
+from dataclasses import replace
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import Field
+
+from benchforge.errors import TrialFailed
 from benchforge.model.trial.answers.monitor import LoadAnswers
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load
+from benchforge.run.http.request import once
 from benchforge.run.http.wire.capture import LoadWindows
 from benchforge.run.http.wire.judged import Judge, RightOf
 from benchforge.run.http.wire.record import tallied
@@ -20,22 +27,54 @@ _AROUND_S, _MOST_AROUND_S = 0.003, 0.4
 _SPARE = 2  # a window opens at random, and waits for the one before it
 _FIRST_S = 0.1  # connections that open together may be served otherwise than later ones
 _SHARE_OF_FIRST = 4
-_GUESSED = 1000  # how far a guess of a load's length may be off
+_BRIEFEST_S, _OF_TENFOLD = 0.001, 5
+"Shortest load of unknown length, and its windows for each ten times that it may be longer."
 
 
-def windows_at(scope: TrialScope, answering: AnsweringServer) -> LoadWindows:
-    """Return the windows of a trial, of which none is open; or why its loads have none."""
-    why = ""
-    if scope.case.hosts:
-        why = "the load crosses a network between hosts"
-    elif scope.sandbox.mode.network != "private":
-        why = "the trial has no network of its own"
-    elif urlsplit(answering.probe.root).scheme != "http":
-        why = "the load speaks TLS"
-    elif answering.probe.version == "HTTP/2":
-        why = "the load speaks HTTP/2"
-    port = urlsplit(answering.probe.root).port or answering.port
-    return LoadWindows(scope.sandbox, port, why)
+class LoadConnections(NamedTuple):
+    """The connections whose answers are judged."""
+
+    service: str
+    "Name of the process that they reach, such as server-flask."
+    port: Annotated[int, Field(ge=1, le=65_535)]
+    behind: str = ""
+    "Encryption of the load, if they are those behind it; empty if they are the load's own."
+    why: str = ""
+    "Reason why nobody can read them; empty if somebody can."
+
+
+def connections_of(scope: TrialScope, answering: AnsweringServer) -> LoadConnections:
+    """Return the connections whose answers are judged; they are there, whoever may read them."""
+    case, load = scope.case, scope.recorder.load
+    root, protocol = urlsplit(answering.probe.root), (load and load.protocol) or ""
+    own = LoadConnections(answering.services[-1].name, root.port or answering.port)
+    if case.server.outside() or not (case.hosts or scope.sandbox.mode.network == "private"):
+        return own._replace(why="the trial has no network of its own")
+    speaks = "HTTP/2" if protocol.startswith("HTTP/2") else "TLS"
+    if root.scheme == "http" and speaks == "TLS":
+        return own
+    return _behind(scope, answering, speaks) or own._replace(why=f"the load speaks {speaks}")
+
+
+def _behind(scope: TrialScope, answering: AnsweringServer, speaks: str) -> LoadConnections | None:
+    """Return the connections of a proxy to its only upstream server, if these can be read.
+
+    It is asked once, alone: where the proxy makes its answers right ones, they are not judged.
+    """
+    labels = scope.case.server.upstreams()
+    for serving in answering.services:
+        if serving.role == "upstream" and [serving.site.label] == [*labels]:
+            gives = serving.part.gives(serving.site)
+            root = urlsplit(gives.get("url", ""))
+            if root.scheme != "http" or root.port is None or {"socket", "uwsgi"} & gives.keys():
+                return None
+            try:
+                once(scope.sandbox, replace(answering.probe, root=gives["url"], version="HTTP/1.1"))
+            except TrialFailed:
+                return None
+            proxy = f"{scope.case.server.name}'s {speaks}"
+            return LoadConnections(serving.name, root.port, proxy)
+    return None
 
 
 def around_s(reading: Reading | None, load: Load | None) -> float:
@@ -53,12 +92,12 @@ def around(scope: TrialScope, length_s: float) -> tuple[list[float], float]:
     """Return moments in a load that does not count, and how long each window is, in seconds."""
     rng, early = _random(scope, "around"), _AROUND // _SHARE_OF_FIRST
     first = [rng.random() * min(_FIRST_S, length_s) for _ in range(early)]
-    return [*first, *_spread(rng, _AROUND - early, length_s)], _AROUND_S
+    return [*first, *spread(rng, _AROUND - early, length_s)], _AROUND_S
 
 
 def in_first_slice(scope: TrialScope, number: int, length_s: float) -> tuple[list[float], float]:
     """Return the same for a slice that does not count, of which there are several."""
-    return _spread(_random(scope, f"first {number}"), _IN_FIRST_SLICES, length_s), _AROUND_S
+    return spread(_random(scope, f"first {number}"), _IN_FIRST_SLICES, length_s), _AROUND_S
 
 
 def in_load(scope: TrialScope) -> tuple[list[float], float]:
@@ -66,21 +105,28 @@ def in_load(scope: TrialScope) -> tuple[list[float], float]:
     driver, rng = scope.case.driver, _random(scope, "load")
     length_s = driver.declared_s()
     if isinstance(getattr(driver, "requests", None), int):  # its length is a guess
-        least_s = length_s / _GUESSED
-        return [least_s * _GUESSED ** rng.random() for _ in range(_IN_LOAD)], _each_s(length_s)
-    return _spread(rng, _IN_LOAD, length_s), _each_s(length_s)
+        return in_unknown(rng, length_s), _SHORTEST_S
+    return spread(rng, _IN_LOAD, length_s), window_s(length_s)
+
+
+def in_unknown(rng: random.Random, longest_s: float) -> list[float]:
+    """Return random moments of a load that may be much shorter: most are soon."""
+    tenfolds = math.log10(max(longest_s / _BRIEFEST_S, 10))
+    powers = spread(rng, math.ceil(tenfolds * _OF_TENFOLD), tenfolds)
+    return [_BRIEFEST_S * 10**power for power in powers]
 
 
 def in_slices(scope: TrialScope, slices: int, slice_s: float) -> tuple[list[list[float]], float]:
     """Return the moments in each slice of a server, and how long each window is, in seconds."""
     moments: list[list[float]] = [[] for _ in range(slices)]
-    for moment_s in _spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
+    for moment_s in spread(_random(scope, "load"), _IN_LOAD, slices * slice_s):
         number, after_s = divmod(moment_s, slice_s)
         moments[min(int(number), slices - 1)].append(after_s)
-    return moments, _each_s(slices * slice_s)
+    return moments, window_s(slices * slice_s)
 
 
-def _each_s(length_s: float) -> float:
+def window_s(length_s: float) -> float:
+    """Return how long a window is in a measured load of a length, in seconds."""
     return min(_LONGEST_S, max(_SHORTEST_S, _SHARE * length_s / _IN_LOAD))
 
 
@@ -94,7 +140,9 @@ def judged(
     if windows.why:
         return LoadAnswers(why=windows.why)
     judge = Judge(right_of, of_probes)
-    record = judge.record(windows.end(), windows.port, scope.recorder.load_began_s)
+    began_s = scope.recorder.load_began_s + windows.ahead_s
+    record = judge.record(windows.end(), windows.port, began_s)
+    record = record.model_copy(update={"behind": windows.behind})
     judge.write(scope.inputs.folder, record)
     return tallied(record)
 
@@ -103,6 +151,6 @@ def _random(scope: TrialScope, phase: str) -> random.Random:
     return random.Random(f"{scope.inputs.step.seed}:windows:{phase}")  # noqa: S311
 
 
-def _spread(rng: random.Random, count: int, length_s: float) -> list[float]:
+def spread(rng: random.Random, count: int, length_s: float) -> list[float]:
     """Return random moments, one in each of equal parts of a length."""
     return [length_s * (number + rng.random()) / count for number in range(count)]
