@@ -379,9 +379,11 @@ class Metric(Part):
     "True if its values follow from the reading alone, so that each kind of a mix has its own."
     fixed_parts: ClassVar[tuple[str | None, ...]] = ()
     "Possible values of `of` in its samples, if no option selects them."
+    once: ClassVar[tuple[str, ...]] = ()
+    "Parts that are measured once in a run: not every trial has a value of them."
     measurand: ClassVar[Measurand] = ""
     """The quantity, if benchforge treats it specially. Failed requests stand out in reports, and a
-    search for a rate limits them; checks of response times concern response times only."""
+    search for a rate limits them; checks of response times or CPU time concern these only."""
 
     @abstractmethod
     def of_trial(self, trial: Trial, label: str, window: Window) -> Iterator[Sample]:

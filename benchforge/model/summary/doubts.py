@@ -9,12 +9,14 @@ _TAIL = 99.0
 
 
 def speaks_of(check: Check, line: MetricSummary | None) -> bool:
-    """Whether a check says something of these numbers: one of response times of them alone.
+    """Whether a check says something of these numbers: one of times of these alone.
 
     One that looks at a percentile says nothing of lower ones.
     """
     if check.invalidates == "all":
         return True
+    if check.invalidates == "cpu":
+        return line is not None and (line.measurand, line.of) == ("CPU time per response", "server")
     if line is None or line.measurand != "response time":
         return False
     tail = check.topic == "tail"

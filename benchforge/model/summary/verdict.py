@@ -248,3 +248,5 @@ class ComparisonVerdict(Frozen):
     "True if requests per second may be quoted."
     times: bool = False
     "True if response times may be quoted."
+    cpu: bool = True
+    "False if CPU time per response may not be quoted: a server works on after its load."

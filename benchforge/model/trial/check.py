@@ -25,6 +25,8 @@ Topic = Literal[
     "under load",
 ]
 "What rules outside benchforge/checks know of a check; limits.toml there explains each."
+Numbers = Literal["all", "latency", "cpu"]
+"All, response times, or the server's CPU time per response."
 Audience = Literal["invalid", "limits", "setup", "expert"]
 "Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
 _OF_ANSWERS: tuple[Topic, ...] = ("answers", "failures")
@@ -60,7 +62,7 @@ class Check(Frozen):
     "Finding in one sentence, with what to do."
     component: str = ""
     "Component of the trial or the result, such as a server's label; empty for all of it."
-    invalidates: Literal["all", "latency"] = "all"
+    invalidates: Numbers = "all"
     "Numbers that cannot be believed if the check fails."
     transient: bool = False
     "True if the cause comes and goes, so that another attempt may succeed."
@@ -73,7 +75,7 @@ class Check(Frozen):
         self,
         component: str = "",
         scope: Literal["trial", "comparison", "result"] = "trial",
-        invalidates: Literal["all", "latency"] = "all",
+        invalidates: Numbers = "all",
         because: str = "",
     ) -> Self:
         """Return the check as one about a component, or about more than a trial."""

@@ -115,6 +115,17 @@ class MachineUsage(Frozen):
     "Foreign processes that used the most CPU time, at most ten."
 
 
+class WorkAfter(Frozen):
+    """Work of the server's processes after the load, until they idled or the watch ended."""
+
+    cpu_s: NonNegativeFloat
+    "CPU time of the server's processes in that time."
+    seconds: NonNegativeFloat
+    "Length of the watch. Later work is not observed."
+    idle: bool
+    "True if the server idled at the end of the watch: it used no CPU for a tenth of a second."
+
+
 class NetworkFlow(Frozen):
     """Traffic of the trial's network over time, for tools that report no responses over time."""
 
@@ -146,6 +157,8 @@ class Observation(Frozen):
     "CPU time of the trial's processes that belong to no part, such as a task's daemon."
     unassigned_shared_bytes: NonNegativeInt | None = None
     "Size of files in the trial's /dev/shm that no part has open or mapped, at the load's end."
+    after: WorkAfter | None = None
+    "Work of the server after the load; None if it was not watched, as in later blocks."
     samples: NonNegativeInt = 0
     "Number of rows in system.csv. A part has as many in usage.csv, or fewer with many processes."
     machine: MachineUsage | None = None

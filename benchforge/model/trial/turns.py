@@ -41,6 +41,17 @@ they are shared out to responses. None if the tool counts the responses of each 
         return self.end_s - self.start_s
 
 
+class ProbedSlice(Frozen):
+    """A slice that does not count: it shows whether a rate depends on how long slices are."""
+
+    slice_s: PositiveFloat
+    "Length in which requests were started, after the same rest before each slice."
+    seconds: PositiveFloat
+    "Length of the slice."
+    responses: NonNegativeInt
+    "Number of complete responses."
+
+
 class Turns(Frozen):
     """Turns of a trial whose server ran together with the others of its comparison."""
 
@@ -64,6 +75,12 @@ class Turns(Frozen):
     "Longest time between two slices."
     uncounted_bytes: NonNegativeInt | None = None
     "Number of bytes that a frozen load tool read before the first slice that counts."
+
+    cpu_wait_s: NonNegativeFloat = 0.0
+    "Total time in slices in which threads of server and load tool were ready and waited for a CPU."
+    probed: tuple[ProbedSlice, ...] = ()
+    """Slices of both lengths in turn, the usual and a quarter, of a server that waits for something
+    other than a CPU; none in later blocks."""
 
     @property
     def seconds(self) -> float:

@@ -4,7 +4,12 @@ import re
 from typing import Literal
 
 Measurand = Literal[
-    "", "responses per second", "response time", "failed requests", "share of failed requests"
+    "",
+    "responses per second",
+    "response time",
+    "failed requests",
+    "share of failed requests",
+    "CPU time per response",
 ]
 RATE: Measurand = "responses per second"
 FAILURES: tuple[Measurand, ...] = ("failed requests", "share of failed requests")

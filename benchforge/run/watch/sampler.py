@@ -108,6 +108,10 @@ class Watch:
     def _started_parts(self) -> list[PartProcesses]:
         return [one.part for one in self._watched]
 
+    def servers(self) -> list[PartProcesses]:
+        """Return the servers whose processes are known."""
+        return [one.part for one in self._watched if one.role == "server" and one.part.seen]
+
     def sample(self) -> None:
         """Look at the machine, and at the parts unless that has become too expensive."""
         self._system.note(self._now_s())

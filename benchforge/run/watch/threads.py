@@ -97,6 +97,11 @@ class PartThreads:
             if thread.ran - thread.ran_first >= bound:
                 self._ended_busy.append(thread.ran - thread.ran_first)
 
+    def ready(self) -> bool:
+        """Return whether a thread runs, waits for a CPU, or for a disk."""
+        stats = (content(f"{_folder(key)}/stat") for key in self._live)
+        return any(stat[stat.rindex(b")") + 2] in b"RD" for stat in stats if stat)
+
     def forget(self, pid: int) -> None:
         """Know no more of a process that has ended."""
         self._by_process.pop(pid, None)

@@ -132,7 +132,7 @@ def _line(
     label: str, of: str | None, metric: Metric, samples: Sequence[TrialSample], trials: int
 ) -> MetricSummary:
     first = samples[0].sample if samples else None
-    why = _why_unknown(samples, trials)
+    why = _why_unknown(samples, len(samples) if of in metric.once else trials)
     values = [] if why else [one.sample for one in samples]
     median = _median(values)
     return MetricSummary(

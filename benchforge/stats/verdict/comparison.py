@@ -91,6 +91,8 @@ class ComparisonEvidence(NamedTuple):
     timed: bool
     "True if the response times of each trial are believed."
     in_turns: bool
+    works_on: bool
+    "True if a server spends CPU time after its load that its responses caused."
 
 
 def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
@@ -106,6 +108,7 @@ def verdict_on(evidence: ComparisonEvidence) -> ComparisonVerdict:
         ratio=sound and evidence.several and (state == "decided" or bool(evidence.pairs)),
         rates=rates,
         times=rates and evidence.timed,
+        cpu=not evidence.works_on,
     )
 
 
@@ -154,6 +157,7 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
         believed=not any(case.used_doubts for case in cases),
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
+        works_on=any((one.status, one.invalidates) == ("fail", "cpu") for one in comparison.checks),
     )
 
 

@@ -128,11 +128,12 @@ _STAGES = {
     "ask": ("ask",),
     "warm up": ("probes", "links", "stream", "warm-up"),
     "load": ("freeze", "rates", "load", "end"),
+    "watch what follows": ("idle",),
     "finish": ("finish",),
     "load again": ("after the load",),
     "stop": ("stop", "leave"),
 }
-_TOGETHER = ("freeze", "rates", "load", "end", "stop")
+_TOGETHER = ("freeze", "rates", "load", "end", "idle", "stop")
 "Phases that trials in turns have together."
 _CRUMB_S = 0.001
 

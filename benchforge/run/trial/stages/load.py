@@ -8,6 +8,7 @@ from benchforge.parts.command import Finished
 from benchforge.parts.site import Target
 from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.drive import LoadToolRun, drive
 from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_load
@@ -43,6 +44,8 @@ def load(
         with warm.windows.during("load", *in_load(scope)):
             finished = drive(scope.sandbox, tool, recorder, watched, warm.monitor)
         recorder.observation = watched.observation(scope.inputs.folder)
+        parts = watched.servers()
+    look_after([(scope, part) for part in parts])
     recorder.placed = scope.placement.placed()
     return LoadedServer(warm, warm.target, finished)
 

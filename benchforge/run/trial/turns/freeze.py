@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
+from pathlib import Path
 
 from benchforge.errors import LaunchLost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
@@ -52,6 +53,16 @@ class Freezer:
     def loader_cpu_s(self) -> float:
         """Return what the load tool used so far."""
         return sum(_used_ns(self._loader_pids).values()) / 1e9
+
+    def waited_s(self) -> float:
+        """Return how long threads of the services and of the load tool waited for a CPU so far."""
+        return sum(map(_waited_ns, (*self._used, *self._loader_pids))) / 1e9
+
+
+def _waited_ns(pid: int) -> int:
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    waits = [(content(str(thread)) or b"").split() for thread in threads]
+    return sum(int(words[1]) for words in waits if words)
 
 
 def stopped(sandbox: Sandbox, running: Running) -> Collection[int]:

@@ -12,13 +12,14 @@ from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
-from benchforge.model.trial.turns import Slice, Turns
+from benchforge.model.trial.turns import ProbedSlice, Slice, Turns
 from benchforge.parts.fault import commands_of, covering
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
 from benchforge.run.http.request import Like
 from benchforge.run.sandbox.sandbox import Running
 from benchforge.run.trial.scope import Serving, TrialScope, driver_label
+from benchforge.run.trial.stages.after import look_after
 from benchforge.run.trial.stages.ask import AnsweringServer, ask
 from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.order import ALONE, LocalWay
@@ -28,7 +29,14 @@ from benchforge.run.trial.stages.warm_up import WarmServer
 from benchforge.run.trial.stages.windows import in_first_slice, in_slices
 from benchforge.run.trial.turns.freeze import Freezer
 from benchforge.run.trial.turns.frozen_tool import OPENED, FrozenTool
-from benchforge.run.trial.turns.slices import LoadPipes, PipedTool, Turn, TurnsOfTool
+from benchforge.run.trial.turns.slices import (
+    LoadPipes,
+    PipedTool,
+    Turn,
+    TurnsOfTool,
+    UncountedSlice,
+)
+from benchforge.run.watch.part import PartProcesses
 from benchforge.run.watch.sampler import uncollected
 from benchforge.run.watch.watched import Watched
 from benchforge.stats.turns import (
@@ -40,6 +48,7 @@ from benchforge.stats.turns import (
     order,
     rounds_of,
 )
+from benchforge.stats.waits import SMALL, probe_lengths, waiting_s
 from benchforge.suite.cases.case import Case
 from benchforge.text import door
 from benchforge.text.readable import figure
@@ -95,25 +104,27 @@ def _take_turns(
     """Freeze all servers, and let each run in its slices alone; the stage `load` of turns."""
     with contextlib.ExitStack() as places:
         places.enter_context(uncollected())
-        scopes[0].recorder.tell("load")  # and nothing more until the last slice is over
+        scopes[0].recorder.tell("load")  # and of the slices that count nothing until they are over
         with _phase(scopes, "freeze"):
             frozen = []
             for scope, warm_server in zip(scopes, warm, strict=True):
                 with scope.recorder.blamed():
                     frozen.append(_frozen(scope, warm_server, places))
         with _phase(scopes, "rates"):
-            slice_s = _longest_slice_s(frozen)
+            slice_s, probed = _slices(frozen)
         watched = [_watched(server, places) for server in frozen]
         with _phase(scopes, "load"):
             _run_slices(frozen, seed, slice_s)
+        servers = _servers(frozen, watched)
         with _phase(scopes, "end"):
             for server in frozen:  # each takes a tenth of a second
                 with server.scope.recorder.blamed():
                     server.turn.tool.ask_to_end()
             loaded = []
-            for server, parts in zip(frozen, watched, strict=True):
+            for server, parts, of_server in zip(frozen, watched, probed, strict=True):
                 with server.scope.recorder.blamed():
-                    loaded.append(_ended(server, parts, frozen, (seed, slice_s)))
+                    loaded.append(_ended(server, parts, frozen, (seed, slice_s, of_server)))
+        look_after(servers)
     return loaded
 
 
@@ -126,16 +137,43 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
         yield
 
 
-def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
-    """Return the length of the slices, in seconds: the slowest server needs the longest."""
+def _slices(frozen: Sequence[_Frozen]) -> tuple[float, list[tuple[ProbedSlice, ...]]]:
+    """Return how long slices are, in seconds, and those of both lengths of servers that wait.
+
+    The slowest server needs the longest. From here on all is counted anew.
+    """
     inputs = frozen[0].scope.inputs
-    planned = _planned(frozen[0])
-    first_s = first_slice_s(planned, len(frozen), inputs.attempt)
-    slices = []
-    for server, rate in zip(frozen, _rates(frozen, first_s), strict=True):
+    first_s = first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
+    slices, firsts = [], _first_slices(frozen, first_s)
+    for server, first in zip(frozen, firsts, strict=True):
         with server.scope.recorder.blamed():
-            slices.append(_slice_s(server, first_s, rate, len(frozen)))
-    return max(slices)
+            slices.append(_slice_s(server, first_s, first.rate, len(frozen)))
+    slice_s = max(slices)
+    probed = []
+    for server, first in zip(frozen, firsts, strict=True):
+        with server.scope.recorder.blamed():
+            waits = inputs.step.block == 1 and _waits(server, first, slice_s)
+            probed.append(tuple(_probed(server, slice_s, len(frozen)) if waits else ()))
+            server.turn.anew()
+    return slice_s, probed
+
+
+def _waits(server: _Frozen, first: UncountedSlice, slice_s: float) -> bool:
+    load = server.scope.recorder.load
+    concurrency = None if load is None else load.concurrency
+    busy = first.busy_s / first.seconds
+    # One slice is a guess: what seems to wait half as long as what matters is tried, too.
+    return bool(concurrency) and waiting_s(concurrency or 0, first.rate, busy) > SMALL * slice_s / 2
+
+
+def _probed(server: _Frozen, slice_s: float, members: int) -> Iterator[ProbedSlice]:
+    """Yield slices of both lengths; before each the server rests as long as in turns."""
+    server.scope.recorder.tell("shorter slices, since it waits")
+    for number, length_s in enumerate(probe_lengths(slice_s)):
+        time.sleep((members - 1) * slice_s)
+        ran = server.turn.uncounted(length_s)
+        if number:  # it has rested for long before the first one
+            yield ProbedSlice(slice_s=length_s, seconds=ran.seconds, responses=ran.responses)
 
 
 def _planned(server: _Frozen) -> TurnsPlanned:
@@ -184,7 +222,7 @@ def _frozen(scope: TrialScope, warm: WarmServer, places: contextlib.ExitStack) -
 
 def _length(answer: Answer) -> int:
     """Return how many bytes an answer has on the wire."""
-    return (answer.header_bytes or 0) + (answer.wire_bytes or answer.length)
+    return answer.wire_bytes or (answer.header_bytes or 0) + answer.length
 
 
 def _by_bytes(target: Target) -> None:
@@ -204,21 +242,15 @@ def _tool_started(scope: TrialScope, driver: Driver, target: Target) -> Running:
     return loader
 
 
-def _rates(frozen: Sequence[_Frozen], length_s: float) -> list[float]:
-    """Return the rate of each in a slice that does not count.
-
-    The slice before it opens the connections.
-    """
-    rates: list[float] = []
+def _first_slices(frozen: Sequence[_Frozen], length_s: float) -> list[UncountedSlice]:
+    """Return a slice of each that does not count; the one before it opens the connections."""
+    slices: list[UncountedSlice] = []
     for number, server in enumerate((*frozen, *frozen)):
         windows = server.loaded.warm.windows
         moments_s, window_s = in_first_slice(server.scope, number, length_s)
         with server.scope.recorder.blamed(), windows.during("around", moments_s, window_s):
-            rates.append(server.turn.rate(length_s))
-    for server in frozen:
-        with server.scope.recorder.blamed():
-            server.turn.anew()
-    return rates[len(frozen) :]
+            slices.append(server.turn.uncounted(length_s))
+    return slices[len(frozen) :]
 
 
 def _slice_s(server: _Frozen, first_s: float, rate: float, members: int) -> float:
@@ -258,13 +290,35 @@ def _watched(server: _Frozen, places: contextlib.ExitStack) -> list[Watched]:
     return [places.enter_context(contextlib.closing(part)) for part in watched]
 
 
+def _servers(
+    frozen: Sequence[_Frozen], watched: Sequence[Sequence[Watched]]
+) -> list[tuple[TrialScope, PartProcesses]]:
+    """Return the server of each trial, of which all counts that it spends from now on."""
+    servers = [
+        (server.scope, part.part)
+        for server, parts in zip(frozen, watched, strict=True)
+        for part in parts
+        if part.role == "server" and part.part.seen
+    ]
+    for _, part in servers:
+        part.look(0.0, fully=True)
+    return servers
+
+
 def _ended(
-    server: _Frozen, parts: Sequence[Watched], frozen: Sequence[_Frozen], drawn: tuple[int, float]
+    server: _Frozen,
+    parts: Sequence[Watched],
+    frozen: Sequence[_Frozen],
+    drawn: tuple[int, float, tuple[ProbedSlice, ...]],
 ) -> LoadedServer:
-    """End a load tool, and note what its server did; `drawn` are seed and length of the slices."""
+    """End a load tool, and note what its server did.
+
+    `drawn` are seed and length of the slices, and those that were probed.
+    """
     scope, recorder, turn = server.scope, server.scope.recorder, server.turn
     alive = [frozenset(scope.sandbox.processes(part.running)) for part in parts]
-    slices, (seed, slice_s) = tuple(turn.slices), drawn
+    slices, (seed, slice_s, probed) = tuple(turn.slices), drawn
+    waited_s = turn.freezer.waited_s() - turn.waited_first_s
     pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
     finished = turn.end(_TO_END_S)
     recorder.turns = Turns(
@@ -278,6 +332,8 @@ def _ended(
         frozen_cpu_s=turn.freezer.frozen_cpu_s,
         longest_freeze_s=max(pauses, default=0.0),
         uncounted_bytes=getattr(turn.tool, "uncounted_bytes", None),
+        cpu_wait_s=max(0.0, waited_s),
+        probed=probed,
     )
     recorder.observation = _observation(server, parts, alive, slices)
     recorder.placed = scope.placement.placed()

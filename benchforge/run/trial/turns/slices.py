@@ -35,6 +35,22 @@ class SliceCounts(NamedTuple):
     received_bytes: int | None = None
 
 
+class UncountedSlice(NamedTuple):
+    """A slice that does not count: its length and responses.
+
+    `busy_s` is for how long server and tool used a CPU, or waited for one, in seconds.
+    """
+
+    seconds: float
+    responses: int
+    busy_s: float
+
+    @property
+    def rate(self) -> float:
+        """Responses per second."""
+        return self.responses / self.seconds
+
+
 class TurnsOfTool(Protocol):
     """A load tool that sends in the slices of its server alone."""
 
@@ -156,16 +172,21 @@ class Turn:
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
         "CPU time of benchforge in these slices."
+        self.waited_first_s = 0.0
+        "How long threads had waited for a CPU before the slices that count."
 
-    def rate(self, length_s: float) -> float:
-        """Run a slice that does not count, and return its responses per second."""
-        ran, _ = self._ran(length_s)
-        return ran.responses / max(1e-9, ran.end_s - ran.begin_s)
+    def uncounted(self, length_s: float) -> UncountedSlice:
+        """Run a slice that does not count."""
+        used_s = self.freezer.loader_cpu_s() + self.freezer.waited_s()
+        ran, busy_s = self._ran(length_s)
+        busy_s += self.freezer.loader_cpu_s() + self.freezer.waited_s() - used_s
+        return UncountedSlice(max(1e-9, ran.end_s - ran.begin_s), ran.responses, busy_s)
 
     def anew(self) -> None:
         """Forget all that was counted so far."""
         self.tool.anew()
         self.freezer.frozen_cpu_s = 0.0
+        self.waited_first_s = self.freezer.waited_s()
 
     def run(self, number: int, length_s: float, begun_s: float) -> None:
         """Run the slice of a round; `begun_s` is the moment from which its times count."""

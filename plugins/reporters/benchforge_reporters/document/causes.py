@@ -264,7 +264,7 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
     verdicts = [answer.verdict for answer in answers]
     pairs = zip(answers, summary.comparisons, strict=True)
     compared = [answer for answer, of in pairs if len(of.cases) > 1]
-    whole = all(one.rates and one.times for one in verdicts)
+    whole = all(one.rates and one.times and one.cpu for one in verdicts)
     unseen = _unseen(causes)
     if whole and all(one.verdict.state == "decided" for one in compared):
         limits = sum(text.kind == "limits" for text in causes.all)
@@ -279,6 +279,8 @@ def quotable(causes: CauseTexts, answers: _Answers, summary: Summary) -> Quotabl
         texts.append(f"Requests/s and times: {rates}.")
     else:
         texts += [f"Requests/s: {rates}.", f"Times: {times}."]
+    if not all(one.cpu for one in verdicts):
+        texts.append("CPU/request: no.")
     nothing = not any(one.ratio or one.rates for one in verdicts)
     return Quotable("bad" if nothing else "limits", f"{' '.join(texts)}{'' if nothing else unseen}")
 

@@ -74,6 +74,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
     if measured is None:
         return None
     rows, shown = [], _shown_latency(cases)
+    quoted = comparison.verdict is None or comparison.verdict.cpu
     for server, rank, value, interval in _ranked(measured, summary):
         if (case := by_name.get(server or next(iter(by_name)))) is None or value is None:
             continue
@@ -86,7 +87,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
                 interval=interval,
                 latency=None if times is None else times.level,
                 thin=times is not None and _thin(times),
-                cpu=cost(trials_that_count(case, trials)),
+                cpu=cost(trials_that_count(case, trials)) if quoted else {},
             )
         )
     return Levels(
@@ -95,7 +96,7 @@ def _levels(comparison: Comparison, summary: Summary, trials: Sequence[Trial]) -
         metric=titled(measured.metric, measured.of),
         unit=measured.unit,
         latency="" if shown is None else _name(shown),
-        unknown=tuple(_unknown(cases, rows, trials)),
+        unknown=tuple(_unknown(cases, rows, trials if quoted else ())),
         failed=_failed(cases),
         rows=tuple(rows),
     )
@@ -155,6 +156,7 @@ def _unknown(
         observed = (item.observation for item in trials if item.observation is not None)
         whys = (usage.why for item in observed for usage in item.usage if usage.cpu_s is None)
         why = next(filter(None, whys), "")
+        why = why or ("servers work on after the load" if not trials else "")
         yield f"CPU/request is unknown{f': {why}' if why else ''}"
 
 

@@ -1,0 +1,32 @@
+"""What servers spend after their load: they are watched until they idle."""
+
+import time
+from collections.abc import Sequence
+
+from benchforge.model.trial.observation import WorkAfter
+from benchforge.run.watch.part import PartProcesses
+
+IDLE_S, MOST_S = 0.1, 2.0
+"How long a server idles until the watch ends, and how long the watch lasts at most, in seconds."
+_LOOK_EVERY_S = 0.02
+_IDLE_CPU_S = 0.001  # in IDLE_S: event loops and supervisors wake up for nothing
+
+
+def until_idle(parts: Sequence[PartProcesses]) -> list[WorkAfter]:
+    """Watch servers until all idle, and return what each spent since it was looked at last."""
+    first = rested = spent = [part.cpu_s() for part in parts]
+    begun_s = rests_s = now_s = time.monotonic()
+    idle = False
+    while not idle and now_s < begun_s + MOST_S:
+        time.sleep(_LOOK_EVERY_S)
+        for part in parts:
+            part.look(now_s, fully=True)
+        spent, now_s = [part.cpu_s() for part in parts], time.monotonic()
+        if sum(spent) - sum(rested) > _IDLE_CPU_S:
+            rested, rests_s = spent, now_s
+        # A thread of low priority gets no CPU while others want it.
+        idle = now_s >= rests_s + IDLE_S and not any(part.threads.ready() for part in parts)
+    return [
+        WorkAfter(cpu_s=max(0.0, last - cpu_s), seconds=now_s - begun_s, idle=idle)
+        for cpu_s, last in zip(first, spent, strict=True)
+    ]

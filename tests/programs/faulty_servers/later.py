@@ -1,0 +1,102 @@
+"""An honest answer with one fault that turns, or a watch of the load alone, do not see.
+
+later.py PORT FAULT. After the answer: `thread` computes WORK_S for each answer in a thread of the
+lowest priority, `tail:SECONDS` that many seconds after the last answer, `daemon` in a process that
+left its group, session and parent, `child` in one that it forks then. While it answers: `sleep:MS`
+waits for so long, `bucket:RATE` answers so many a second at most. It ends after two minutes.
+"""
+
+import asyncio, os, resource, sys, threading, time
+
+PORT, (FAULT, _, OPTION) = int(sys.argv[1]), sys.argv[2].partition(":")
+WORK_S, MOST_S = 0.001, 1.5
+BODY = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong"
+pending, latest_s = 0, time.monotonic()
+due_s = time.monotonic()
+
+
+def compute(seconds: float) -> None:
+    until_s = time.thread_time() + seconds
+    while time.thread_time() < until_s:
+        pass
+
+
+def work_behind() -> None:
+    """Work for each answer once no other has come for a while, for MOST_S at most in all."""
+    global pending
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    worked_s = 0.0
+    while worked_s < MOST_S:
+        time.sleep(0.01)
+        if pending and time.monotonic() > latest_s + 0.05:
+            pending, worked_s = pending - 1, worked_s + WORK_S
+            compute(WORK_S)
+
+
+def work_later() -> None:
+    """Work once, so long after the last answer; in a child of its own where that is the fault."""
+    while not pending or time.monotonic() < latest_s + float(OPTION or 0.05):
+        time.sleep(0.01)
+    if FAULT != "child":
+        compute(MOST_S)
+    elif not os.fork():
+        compute(MOST_S)
+        os._exit(0)
+    else:
+        os.wait()
+
+
+def leave(pipe: int) -> None:
+    """Become a daemon that computes for each byte of a pipe, in a session of its own."""
+    if os.fork():
+        return
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    worked_s = 0.0
+    while worked_s < MOST_S and (count := len(os.read(pipe, 65536))):
+        time.sleep(0.3)
+        worked_s += WORK_S * count
+        compute(min(MOST_S, WORK_S * count))
+    os._exit(0)
+
+
+class Answers(asyncio.Protocol):
+    """One connection."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+
+    def data_received(self, request: bytes) -> None:
+        global due_s
+        if FAULT == "sleep":
+            asyncio.get_running_loop().call_later(float(OPTION) / 1000, self.answer)
+        elif FAULT == "bucket":
+            now_s = time.monotonic()
+            due_s = max(due_s + 1 / float(OPTION), now_s - 0.2)
+            asyncio.get_running_loop().call_later(max(0.0, due_s - now_s), self.answer)
+        else:
+            self.answer()
+
+    def answer(self) -> None:
+        global pending, latest_s
+        pending, latest_s = pending + 1, time.monotonic()
+        if FAULT == "daemon":
+            os.write(outside, b"!")
+        compute(0.0002 if FAULT == "none" else 0.0)
+        self.transport.write(BODY)
+
+
+async def serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Answers, "127.0.0.1", PORT)
+    await server.serve_forever()
+
+
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+if FAULT == "daemon":
+    inside, outside = os.pipe2(os.O_NONBLOCK * 0)
+    leave(inside)
+threading.Timer(120, os._exit, (1,)).start()
+if FAULT in {"thread", "tail", "child"}:
+    threading.Thread(target=work_behind if FAULT == "thread" else work_later, daemon=True).start()
+asyncio.run(serve())
