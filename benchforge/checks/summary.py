@@ -10,7 +10,6 @@ from benchforge.checks.limits import Thresholds
 from benchforge.checks.machine.calibrated import limits_of
 from benchforge.checks.seen import by_name
 from benchforge.checks.server import after
-from benchforge.checks.statistics import waits
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.repetitions import of_placebo
 from benchforge.checks.statistics.turns import of_comparison as of_launches
@@ -164,7 +163,7 @@ def _in_turns(
         return [[trial for trial in of if _counts(trial) or trial.disturbed] for of in used]
 
     joint = together(comparison.scenario)
-    checks = [*of_launches(joint, limits), *waits.of_comparison(joint, limits), *comparison.checks]
+    checks = [*of_launches(joint, limits), *comparison.checks]
     for alone, scenario in header.bridges.items():
         if scenario == comparison.scenario:
             checks += of_bridge(joint, together(alone), scenario, limits)

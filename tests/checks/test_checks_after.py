@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made.quiet_trial import LIMITS, only, parts, trial
-from made.turns import other_slices, turns
+from made.turns import other_slices, probed_slices, turns
 
 from benchforge.checks.server import after
 from benchforge.checks.statistics import waits
@@ -13,7 +13,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import WorkAfter
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
-from benchforge.stats.waits import SHORTER, probe_lengths, rise_of_rate, waiting_s
+from benchforge.stats.waits import SHORTER, rise_of_rate, waiting_s
 
 RESPONSES = 536_000
 "Of the trial; its server used 5 s of CPU time for them."
@@ -65,30 +65,16 @@ def test_work_after_the_load_is_about_cpu_time_alone() -> None:
 # --- I9 ------------------------------------------------------------------------------------------
 
 
-def probed(*rates: tuple[float, float]) -> tuple[ProbedSlice, ...]:
-    """Pairs of a usual slice and a quarter of it, by their responses per second."""
-    lengths = [*probe_lengths(0.1)][1:]
-    of_pair = {0.1: 0, 0.1 / SHORTER: 1}
-    return tuple(
-        ProbedSlice(
-            slice_s=length_s,
-            seconds=length_s,
-            responses=round(rates[number // 2][of_pair[length_s]] * length_s),
-        )
-        for number, length_s in enumerate(lengths[: 2 * len(rates)])
-    )
-
-
 IDLE = other_slices(turns(*[50] * 20), cpu_s=0.002, loader_cpu_s=0.001)
 "16 connections, 500 responses/s: a request waits 31 ms of a slice of 100."
 
 
 def waiting(took: Turns) -> Check:
-    return only(waits.of_comparison([[trial(turns=took)]], LIMITS), "I9")
+    return only(waits.of_comparison({"flask": [trial(turns=took)]}, LIMITS), "I9")
 
 
 def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
-    took = IDLE.model_copy(update={"probed": probed(*[(500, 900), (480, 1000)] * 2, (520, 950))})
+    took = IDLE.model_copy(update={"probed": probed_slices(0.02, 0.025, 0.018)})
     check = waiting(took)
     assert (check.status, check.subject) == ("fail", "apparatus")
     assert "31.0 % of a slice" in check.message
@@ -96,12 +82,12 @@ def test_a_timer_that_runs_on_is_due_when_its_server_goes_on() -> None:
 
 
 def test_a_rate_that_slices_do_not_change() -> None:
-    took = IDLE.model_copy(update={"probed": probed(*[(500, 520), (520, 480)] * 2, (510, 500))})
+    took = IDLE.model_copy(update={"probed": probed_slices(0.001, 0.0, 0.001)})
     assert waiting(took).status == "pass"
 
 
 def test_noise_may_explain_what_it_explains() -> None:
-    took = IDLE.model_copy(update={"probed": probed(*[(500, 1500), (500, 120)] * 2, (500, 900))})
+    took = IDLE.model_copy(update={"probed": probed_slices(0.06, -0.02, 0.06, -0.02)})
     assert waiting(took).status == "unknown"
 
 

@@ -16,7 +16,7 @@ import pytest
 from benchforge_reporters.document.explanations import REMEDIES, remedy
 from made import plain, quiet_trial
 from made.quiet_trial import LIMITS, header, observation, parts, reading, usage
-from made.turns import other_slices, turns
+from made.turns import other_slices, probed_slices, turns
 from suite_texts.files import suite_text
 
 from benchforge.checks import ask
@@ -176,6 +176,7 @@ def taking_turns(fault: str) -> World:
         "empty": turns(*[0] * 10, *[40] * 10),
         "noise": other_slices(steady, foreign_cpu_s=0.04),
         "drift": turns(*range(100, 300, 10)),
+        "wait": steady.model_copy(update={"probed": probed_slices(0.01, 0.01)}),
     }[fault]
 
     def world(interleave: str = "100ms", blocks: int = 1, warmup: str = "", **_: Any) -> Run:
@@ -380,7 +381,7 @@ class Row(NamedTuple):
     request: str = ONE
 
 
-TURN = {"I1": "idle", "I2": "noise", "I5": "drift", "I6": "empty"}
+TURN = {"I1": "idle", "I2": "noise", "I5": "drift", "I6": "empty", "I9": "wait"}
 ROWS = [
     Row("D1.variable", mode("NODE_ENV")),
     Row("D1.variable", mode("FLASK_DEBUG")),

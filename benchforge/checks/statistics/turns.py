@@ -10,6 +10,7 @@ from itertools import combinations
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import by_name, compared
+from benchforge.checks.statistics import waits
 from benchforge.checks.statistics.position import position_effect
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.trial import Trial
@@ -66,7 +67,7 @@ def _ends(turns: Turns, server: str, limits: Thresholds) -> Check:
 
 
 def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
-    """Yield I2, I4 and I5: the same noise for all, and ratios that do not drift over rounds."""
+    """Yield I2, I4, I5 and I9: the same noise for all, no drift of ratios, timers that go on."""
     sides = by_name(cases)
     if len(sides) < len(("a", "b")):
         return
@@ -74,6 +75,7 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     yield position_effect([trial for trials in sides.values() for trial in trials], limits)
     for (a, ours), (b, theirs) in combinations(sides.items(), 2):
         yield _drift(a, ours, b, theirs, limits)
+    yield from waits.of_comparison(sides, limits)
 
 
 def _turns(trials: Sequence[Trial]) -> list[Turns]:

@@ -1,10 +1,9 @@
 """Whether servers wait for what goes on while they are frozen, so that turns flatter them (I9)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 from benchforge.checks.limits import Thresholds
-from benchforge.checks.seen import by_name
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 from benchforge.stats.waits import SMALL, rise_of_rate, waiting_s
@@ -13,9 +12,9 @@ from benchforge.text.readable import amount, percent, times
 _ALONE = 'measure it without turns: interleave = "off"'
 
 
-def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
+def of_comparison(sides: Mapping[str, Sequence[Trial]], limits: Thresholds) -> Iterator[Check]:
     """Yield for each server whether its rate depends on how long its slices are."""
-    for name, trials in by_name(cases).items():
+    for name, trials in sides.items():
         value, says = _judged(name, trials, limits)
         yield limits.check("I9", "apparatus", value, says).about(name, scope="comparison")
 

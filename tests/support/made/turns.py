@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from benchforge.model.trial.turns import Slice, Turns
+from benchforge.model.trial.turns import ProbedSlice, Slice, Turns
 
 
 def turns(*responses: int, **changed: Any) -> Turns:
@@ -41,3 +41,12 @@ def other_slices(took: Turns, **changed: Any) -> Turns:
     """The same turns with other values in each slice."""
     slices = tuple(replace(slice_, **changed) for slice_ in took.slices)
     return took.model_copy(update={"slices": slices})
+
+
+def probed_slices(*bursts: float, rate: float = 500) -> tuple[ProbedSlice, ...]:
+    """Pairs of slices, the usual and a quarter; all answer so many more, in shares of a second."""
+    return tuple(
+        ProbedSlice(slice_s=length_s, seconds=length_s, responses=round(rate * (length_s + burst)))
+        for burst in bursts
+        for length_s in (0.1, 0.025)
+    )

@@ -12,7 +12,7 @@ from benchforge.errors import LaunchLost, TrialFailed
 from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.observation import Observation, Usage
-from benchforge.model.trial.turns import ProbedSlice, Slice, Turns
+from benchforge.model.trial.turns import Slice, Turns
 from benchforge.parts.fault import commands_of, covering
 from benchforge.parts.part import Driver
 from benchforge.parts.site import Target
@@ -48,7 +48,7 @@ from benchforge.stats.turns import (
     order,
     rounds_of,
 )
-from benchforge.stats.waits import SMALL, probe_lengths, waiting_s
+from benchforge.stats.waits import SMALL, waiting_s
 from benchforge.suite.cases.case import Case
 from benchforge.text import door
 from benchforge.text.readable import figure
@@ -111,7 +111,7 @@ def _take_turns(
                 with scope.recorder.blamed():
                     frozen.append(_frozen(scope, warm_server, places))
         with _phase(scopes, "rates"):
-            slice_s, probed = _slices(frozen)
+            slice_s = _longest_slice_s(frozen)
         watched = [_watched(server, places) for server in frozen]
         with _phase(scopes, "load"):
             _run_slices(frozen, seed, slice_s)
@@ -121,9 +121,9 @@ def _take_turns(
                 with server.scope.recorder.blamed():
                     server.turn.tool.ask_to_end()
             loaded = []
-            for server, parts, of_server in zip(frozen, watched, probed, strict=True):
+            for server, parts in zip(frozen, watched, strict=True):
                 with server.scope.recorder.blamed():
-                    loaded.append(_ended(server, parts, frozen, (seed, slice_s, of_server)))
+                    loaded.append(_ended(server, parts, frozen, (seed, slice_s)))
         look_after(servers)
     return loaded
 
@@ -137,10 +137,10 @@ def _phase(scopes: Sequence[TrialScope], name: str) -> Iterator[None]:
         yield
 
 
-def _slices(frozen: Sequence[_Frozen]) -> tuple[float, list[tuple[ProbedSlice, ...]]]:
-    """Return how long slices are, in seconds, and those of both lengths of servers that wait.
+def _longest_slice_s(frozen: Sequence[_Frozen]) -> float:
+    """Return the length of the slices, in seconds: the slowest server needs the longest.
 
-    The slowest server needs the longest. From here on all is counted anew.
+    Servers that wait have shorter ones before. From here on all is counted anew.
     """
     inputs = frozen[0].scope.inputs
     first_s = first_slice_s(_planned(frozen[0]), len(frozen), inputs.attempt)
@@ -149,13 +149,13 @@ def _slices(frozen: Sequence[_Frozen]) -> tuple[float, list[tuple[ProbedSlice, .
         with server.scope.recorder.blamed():
             slices.append(_slice_s(server, first_s, first.rate, len(frozen)))
     slice_s = max(slices)
-    probed = []
     for server, first in zip(frozen, firsts, strict=True):
         with server.scope.recorder.blamed():
-            waits = inputs.step.block == 1 and _waits(server, first, slice_s)
-            probed.append(tuple(_probed(server, slice_s, len(frozen)) if waits else ()))
+            if inputs.step.block == 1 and _waits(server, first, slice_s):
+                server.scope.recorder.tell("shorter slices, since it waits")
+                server.turn.probe(slice_s, rest_s=(len(frozen) - 1) * slice_s)
             server.turn.anew()
-    return slice_s, probed
+    return slice_s
 
 
 def _waits(server: _Frozen, first: UncountedSlice, slice_s: float) -> bool:
@@ -164,16 +164,6 @@ def _waits(server: _Frozen, first: UncountedSlice, slice_s: float) -> bool:
     busy = first.busy_s / first.seconds
     # One slice is a guess: what seems to wait half as long as what matters is tried, too.
     return bool(concurrency) and waiting_s(concurrency or 0, first.rate, busy) > SMALL * slice_s / 2
-
-
-def _probed(server: _Frozen, slice_s: float, members: int) -> Iterator[ProbedSlice]:
-    """Yield slices of both lengths; before each the server rests as long as in turns."""
-    server.scope.recorder.tell("shorter slices, since it waits")
-    for number, length_s in enumerate(probe_lengths(slice_s)):
-        time.sleep((members - 1) * slice_s)
-        ran = server.turn.uncounted(length_s)
-        if number:  # it has rested for long before the first one
-            yield ProbedSlice(slice_s=length_s, seconds=ran.seconds, responses=ran.responses)
 
 
 def _planned(server: _Frozen) -> TurnsPlanned:
@@ -306,19 +296,12 @@ def _servers(
 
 
 def _ended(
-    server: _Frozen,
-    parts: Sequence[Watched],
-    frozen: Sequence[_Frozen],
-    drawn: tuple[int, float, tuple[ProbedSlice, ...]],
+    server: _Frozen, parts: Sequence[Watched], frozen: Sequence[_Frozen], drawn: tuple[int, float]
 ) -> LoadedServer:
-    """End a load tool, and note what its server did.
-
-    `drawn` are seed and length of the slices, and those that were probed.
-    """
+    """End a load tool, and note what its server did; `drawn` are seed and length of the slices."""
     scope, recorder, turn = server.scope, server.scope.recorder, server.turn
     alive = [frozenset(scope.sandbox.processes(part.running)) for part in parts]
-    slices, (seed, slice_s, probed) = tuple(turn.slices), drawn
-    waited_s = turn.freezer.waited_s() - turn.waited_first_s
+    slices, (seed, slice_s) = tuple(turn.slices), drawn
     pauses = [after.start_s - before.end_s for before, after in itertools.pairwise(slices)]
     finished = turn.end(_TO_END_S)
     recorder.turns = Turns(
@@ -332,8 +315,8 @@ def _ended(
         frozen_cpu_s=turn.freezer.frozen_cpu_s,
         longest_freeze_s=max(pauses, default=0.0),
         uncounted_bytes=getattr(turn.tool, "uncounted_bytes", None),
-        cpu_wait_s=max(0.0, waited_s),
-        probed=probed,
+        cpu_wait_s=max(0.0, turn.freezer.waited_s() - turn.waited_first_s),
+        probed=tuple(turn.probed),
     )
     recorder.observation = _observation(server, parts, alive, slices)
     recorder.placed = scope.placement.placed()

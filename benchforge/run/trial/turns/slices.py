@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from benchforge.errors import LaunchLost, OutputDamaged, TrialFailed
-from benchforge.model.trial.turns import Slice
+from benchforge.model.trial.turns import ProbedSlice, Slice
 from benchforge.parts.command import Finished
 from benchforge.run.machine.cpu_ticks import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.turns.freeze import Freezer, stopped
+from benchforge.stats.turns import probe_lengths
 from benchforge.text.readable import exact
 
 GO, DONE = "go", "done"
@@ -172,6 +173,7 @@ class Turn:
         self.slices: list[Slice] = []
         self.own_cpu_s = 0.0
         "CPU time of benchforge in these slices."
+        self.probed: list[ProbedSlice] = []
         self.waited_first_s = 0.0
         "How long threads had waited for a CPU before the slices that count."
 
@@ -181,6 +183,15 @@ class Turn:
         ran, busy_s = self._ran(length_s)
         busy_s += self.freezer.loader_cpu_s() + self.freezer.waited_s() - used_s
         return UncountedSlice(max(1e-9, ran.end_s - ran.begin_s), ran.responses, busy_s)
+
+    def probe(self, slice_s: float, rest_s: float) -> None:
+        """Run slices of both lengths; before each the server rests as long as in turns."""
+        for number, length_s in enumerate(probe_lengths(slice_s)):
+            time.sleep(rest_s)
+            ran = self.uncounted(length_s)
+            if number:  # it has rested for long before the first one
+                probed = ProbedSlice(slice_s=length_s, seconds=ran.seconds, responses=ran.responses)
+                self.probed.append(probed)
 
     def anew(self) -> None:
         """Forget all that was counted so far."""

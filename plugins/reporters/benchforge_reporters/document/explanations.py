@@ -33,6 +33,7 @@ BRIEFS: Final = {
     "I5": "the ratio of two servers drifted from round to round",
     "I6": "{servers} had no response in whole slices, in {trials}",
     "I8": "servers in turns have another ratio than one after the other",
+    "I9": "what {parts} wait for goes on while they are frozen",
     "K1": "{servers} closed connections, {others} kept them",
     "K2": "{servers}: the queue of connections was full in {trials}",
     "L1": "the load tool used {range} of a CPU: it may be the limit",
@@ -55,6 +56,7 @@ BRIEFS: Final = {
     "W1": "{servers}: workers had unequal work, or their numbers are not alike",
     "W3": "{parts} was used up ({range}): the backend was measured",
     "W4": "servers speak to the backend with and without encryption",
+    "W5": "{parts} work on after the load: CPU per response leaves that out",
     "quiet": "others used CPUs just before {trials}",
 }
 EFFECTS: Final = {
@@ -72,6 +74,7 @@ EFFECTS: Final = {
     "I5": "One of them was warming up, or grew.",
     "I6": "It stood still in these slices: turns cannot compare that.",
     "I8": "Freezing changes what they do, such as a timer that counts wall time.",
+    "I9": "Turns show a rate that is too high: what waited is due at once in the next slice.",
     "K1": "Each difference is also the price of opening a connection for each request.",
     "K2": "Some clients waited for seconds; the throughput says nothing of them.",
     "L1": "Servers may be faster than the tool that asks them: no difference means nothing.",
@@ -94,6 +97,7 @@ EFFECTS: Final = {
     "W1": "A server may be faster than measured, or had more workers than another.",
     "W3": "Servers that wait for the same backend cannot differ.",
     "W4": "A part of the difference is that of TLS.",
+    "W5": "A response costs more than the CPU time during the load says.",
     "quiet": "benchforge waited for quiet, and measured all the same.",
 }
 _FEWER = "--set {loaders}.{loader}.connections={fewer}"
@@ -128,6 +132,7 @@ REMEDIES: Final = {
     "I5": "--set repeat.warmup=2s",
     "I6": _OFF,
     "I8": _OFF,
+    "I9": _OFF,
     "K1": f"--set '{{loaders}}.{{loader}}={{{{{_PACE},keep_alive=false}}}}'",
     "K1.closes": "--set {loaders}.{loader}.keep_alive=false",
     "K1.gunicorn": "--set servers.{server}.worker_class=gthread",
@@ -166,6 +171,7 @@ REMEDIES: Final = {
     "W1.told": "workers and threads in each server",
     "W3": "give it CPUs of its own ([placement]), or ask less of it",
     "W4": "the same sslmode in the URL for all",
+    "W5": "quote requests/s, or load for as long as the work lasts",
     "quiet": "--set repeat.quiet=60s",
 }
 _LONG_S = 120  # a load that nobody waits for in each trial
