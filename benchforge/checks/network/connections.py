@@ -59,29 +59,20 @@ def of_comparison(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Itera
     if len(sides) < _TWO:
         yield from not_compared(cases, limits, "K1")
         return
-    kept: list[str] = []
-    closed: list[str] = []
-    unknown: list[str] = []
+    by_status: dict[Status, list[str]] = {"pass": [], "fail": [], "unknown": []}
     for name, trials in sides.items():
         checks = [keep_alive(trial, limits) for trial in trials]
-        if any(check.status == "fail" and check.subject == "behaviour" for check in checks):
-            closed.append(name)
-        elif all(check.status == "pass" for check in checks):
-            kept.append(name)
-        else:
-            unknown.append(name)
-    if kept and closed:
-        says = (
-            f"{', '.join(kept)} kept connections alive, and {', '.join(closed)} closed them: a "
-            "difference is also that of opening connections"
-        )
-        yield limits.check("K1", "behaviour", None, says, status="warn").about(scope="comparison")
-    elif unknown:
-        says = f"whether all kept connections alike is not known of {', '.join(unknown)}"
-        yield limits.check("K1", "behaviour", None, says).about(scope="comparison")
-    else:
-        says = "all treated connections alike"
-        yield limits.check("K1", "behaviour", None, says, status="pass").about(scope="comparison")
+        closes = any((check.status, check.subject) == ("fail", "behaviour") for check in checks)
+        keeps = all(check.status == "pass" for check in checks)
+        by_status["fail" if closes else "pass" if keeps else "unknown"].append(name)
+    kept, closed, unknown = (", ".join(names) for names in by_status.values())
+    status: Status = "warn" if kept and closed else "unknown" if unknown else "pass"
+    says = {
+        "warn": f"{kept} kept connections alive, and {closed} closed them: a difference is also "
+        "that of opening connections",
+        "unknown": f"whether all kept connections alike is not known of {unknown}",
+    }.get(status, "all treated connections alike")
+    yield limits.check("K1", "behaviour", None, says, status=status).about(scope="comparison")
 
 
 def opened(trial: Trial) -> tuple[int | None, str]:
@@ -91,10 +82,8 @@ def opened(trial: Trial) -> tuple[int | None, str]:
     if trial.reading.connections is not None:
         return trial.reading.connections, ""
     if trial.observation.network != "private":
-        return (
-            None,
-            "the network's counters are those of the whole machine, and the tool tells none",
-        )
+        why = "the network's counters are those of the whole machine, and the tool tells none"
+        return None, why
     if trial.observation.foreign_connections:
         return None, trial.observation.foreign_connections
     counted = grown(trial.observation, "TcpPassiveOpens")
@@ -212,14 +201,14 @@ def right_process(trial: Trial, limits: Thresholds) -> Check:
     listener = trial.listener
     if listener is None:
         return limits.check("K7", "apparatus", None, "who answered was not looked at")
+    status: Status = "pass" if listener.is_server else "fail"
+    says = f"what was started listened at {listener.address}, before the load and after it"
     if listener.is_server is None:
+        status = "unknown"
         says = f"whose process answered at {listener.address} is not known: {listener.why}"
-        return limits.check("K7", "apparatus", None, says)
-    if listener.is_server:
-        says = f"what was started listened at {listener.address}, before the load and after it"
-        return limits.check("K7", "apparatus", None, says, status="pass")
-    says = f"another process than what was started listened at {listener.address}; end that one"
-    return limits.check("K7", "apparatus", None, says, status="fail")
+    elif not listener.is_server:
+        says = f"another process than what was started listened at {listener.address}; end that one"
+    return limits.check("K7", "apparatus", None, says, status=status)
 
 
 def delayed(trial: Trial, limits: Thresholds) -> Check:
@@ -273,17 +262,14 @@ def _acks(trial: Trial, reading: Reading) -> float | None:
 
 
 def _without_times(acks: float | None, *, few_acks: bool, limits: Thresholds) -> Check:
-    no_times = "the tool tells no distribution of response times"
-    if acks is None:
-        return _check(
-            limits, None, f"{no_times}, and delayed acknowledgements were not counted", "unknown"
-        )
     if few_acks:
         return _check(limits, None, "hardly any acknowledgement was delayed", "pass")
-    says = f"{figure(acks)} acknowledgements were delayed for each request, and {no_times}"
-    return _check(
-        limits, None, f"{says}: whether responses waited for them is not known", "unknown"
-    )
+    says = "the tool tells no distribution of response times, and "
+    if acks is None:
+        says += "delayed acknowledgements were not counted"
+    else:
+        says += f"{figure(acks)} acknowledgements were delayed for each request"
+    return _check(limits, None, f"{says}: whether responses waited is not known", "unknown")
 
 
 def _check(limits: Thresholds, value: float | None, says: str, status: Status) -> Check:
@@ -335,25 +321,19 @@ def descriptors(trial: Trial, limits: Thresholds) -> Iterator[Check]:
             yield limits.check(
                 "K6", "behaviour" if its_own else "apparatus", spare, says, status="fail"
             ).about(usage.label)
-        elif usage.open_files_limit is None:
+            continue
+        says = f"{usage.label} may open {exact(usage.open_files_limit)} files"
+        if usage.open_files_limit is None:
             says = why_unknown(usage, "the limit of descriptors")
-            yield limits.check("K6", "apparatus", None, says).about(usage.label)
         elif spare is None:
-            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
-            says = f"{may}; the connections are not known"
-            yield limits.check("K6", "apparatus", None, says).about(usage.label)
+            says += "; the connections are not known"
         else:
-            may = f"{usage.label} may open {exact(usage.open_files_limit)} files"
-            says = f"{may}, for {exact(connections)} at once"
-            # What a load tool raises by itself was not yet seen when it had just begun.
-            raises = not enough and usage.role == "loader"
-            yield limits.check(
-                "K6",
-                "apparatus",
-                spare,
-                says if enough else f"{says}: too few beside its own; {_RAISE}",
-                status="warn" if raises else None,
-            ).about(usage.label)
+            says += f", for {exact(connections)} at once"
+            says += "" if enough else f": too few beside its own; {_RAISE}"
+        # What a load tool raises by itself was not yet seen when it had just begun.
+        raises = spare is not None and not enough and usage.role == "loader"
+        status: Status | None = "warn" if raises else None
+        yield limits.check("K6", "apparatus", spare, says, status=status).about(usage.label)
     for label, line in lines.items():
         says = f"{label} had no descriptors left ({line!r}); {_RAISE}"
         yield limits.check("K6", "apparatus", None, says, status="fail").about(label)

@@ -1,6 +1,7 @@
 """Development modes, instruments, logging, and the interpreter that really ran (D1 to D4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.seen import (
@@ -12,7 +13,7 @@ from benchforge.checks.seen import (
     requests,
     why_unknown,
 )
-from benchforge.model.trial.check import Check
+from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Usage
 from benchforge.model.trial.trial import Trial
 from benchforge.text.readable import amount, cut
@@ -89,21 +90,21 @@ def instruments(trial: Trial, limits: Thresholds) -> Iterator[Check]:
     for usage in services:
         signs, label = usage.development_signs, usage.label
         names = ", ".join(sign.partition(": ")[2] for sign in signs if not sign.startswith(_DEBUG))
-        if any(sign.startswith(_TRACER) for sign in signs):
-            says = f"{label} is traced by another process ({names}); end that one"
-            yield limits.check("D2", "apparatus", None, says, status="fail").about(label)
+        traced = any(sign.startswith(_TRACER) for sign in signs)
+        status: Status = "pass" if _looked_at(usage) else "unknown"
+        says = f"nothing shows an instrument in {label}"
+        if traced:
+            status, says = "fail", f"{label} is traced by another process ({names}); end that one"
         elif any(sign.startswith(_INSTRUMENT) for sign in signs):
+            status = "fail"
             says = f"{label} carries an instrument ({names}): it is slower with it; remove it"
-            yield limits.check("D2", "behaviour", None, says, status="fail").about(label)
         elif names:
+            status = "warn"
             says = f"{label} has loaded an instrument ({names}): whether it uses that is not known"
-            yield limits.check("D2", "behaviour", None, says, status="warn").about(label)
-        elif not _looked_at(usage):
+        elif status == "unknown":
             says = why_unknown(usage, "whether something traced the processes")
-            yield limits.check("D2", "behaviour", None, says).about(usage.label)
-        else:
-            says = f"nothing shows an instrument in {usage.label}"
-            yield limits.check("D2", "behaviour", None, says, status="pass").about(usage.label)
+        subject: Literal["apparatus", "behaviour"] = "apparatus" if traced else "behaviour"
+        yield limits.check("D2", subject, None, says, status=status).about(label)
 
 
 def logging(trial: Trial, limits: Thresholds) -> Iterator[Check]:
