@@ -8,10 +8,10 @@ from benchforge.model.files.result import Header
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 
-Way = Literal["alone", "in turns", "on hosts", "ceiling"]
+Way = Literal["alone", "in turns", "duel", "gate", "on hosts", "ceiling"]
 _Reasons = Mapping[str, str]
 "Ids of checks by the reason that they share; `W1 trial` is the check W1 of trials alone."
-_OF_HOSTS, _OF_TURNS = "H2, H3, H4, H5, H6, H8", "I1, I2, I3, I4, I5, I6, I8"
+_OF_HOSTS, _OF_TURNS = "H2, H3, H4, H5, H6, H8", "I1, I2, I3, I4, I5, I6, I8, I9"
 UNJUDGED: Final[Mapping[Way, _Reasons]] = {
     "in turns": {
         "I2 compares what others used in the slices of each": "N1, N2, N3, N4, L5, P2, quiet",
@@ -32,6 +32,19 @@ ABSENT: Final[Mapping[Way, _Reasons]] = {
         "a load at a rate takes no turns": "L4",
         "a client that makes all requests at once takes no turns": "D5",
         "only ratios count, which hold for shared CPUs, too": "P1",
+    },
+    "duel": {
+        "all its blocks are in turns": "I8",
+        "a duel has no clients": "D5",
+        "a duel names no runtimes": "D4",
+        "a duel has no backends": "W3, W4",
+        "a duel has no placebo": "S4",
+        "a duel loads with one kind of request": "R1, R2",
+        "a duel never samples bodies": "E7",
+    },
+    "gate": {
+        "a gate has no placebo": "S4",
+        "the recorded gate has no runtime, mix, backend or blocks alone": "D4, I8, R1, R2, W3, W4",
     },
     "on hosts": {"servers on hosts take no turns": _OF_TURNS},
     "ceiling": {
@@ -63,8 +76,9 @@ def reason(id_: str, way: Way, scope: str = "trial") -> str:
     """Return why a check has nothing to judge in a way; empty where nothing is known to be so."""
     if way == "ceiling" and scope != "trial":
         return "a ceiling is compared with nothing"
-    for reasons in (UNJUDGED, ABSENT):
-        for why, names in reasons.get(way, {}).items():
+    ways: tuple[Way, ...] = (way, "in turns") if way in {"duel", "gate"} else (way,)
+    for reasons in (by_way.get(of_way, {}) for of_way in ways for by_way in (UNJUDGED, ABSENT)):
+        for why, names in reasons.items():
             if {id_, f"{id_} {scope}"} & {*names.split(", ")}:
                 return why
     return _RARE.get(id_, "")

@@ -7,6 +7,7 @@ import json
 import lzma
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -25,17 +26,21 @@ from docs.generate.text import plain, table
 
 PAGE = Path(__file__).parents[1] / "validity.md"
 RECORDED = Path(__file__).parents[2] / "tests/checks/recorded"
-JUDGED = "judged"
+JUDGED = "value"
+UNPLANTED = "it is judged; its fault was planted in made trials, and in no run"
 WAYS: Sequence[Way] = get_args(Way)
 TOOLS = "tools"
 "The scenario of the recorded trials in which load tools differ and nothing else."
-_SECTION = re.compile(r"^## Each check in each way\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_SECTION_TITLE = "## Each check in each way\n"
+_FOUND = re.compile(r"\| ([A-Z][0-9]+) [\w-]+: (?:warn|fail) \|")
+_SECTION = re.compile(rf"^{_SECTION_TITLE}.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _ABOUT = """\
 ## Each check in each way
 
-A trial is made *alone*, *in turns* with those of other servers, *on hosts*, or against a server
-that does nothing (*ceiling*). A check was *judged* if it passed, warned or failed in a recorded
-trial of that way. Else the number leads to the reason, in the words of the report. `make docs`
+A trial is made *alone*, *in turns* with those of other servers, by `duel` or `gate`, *on hosts*, or
+against a server that does nothing (*ceiling*). A cell has a *value* if the check passed, warned or
+failed in a recorded trial of that way, and the first table of this page has a fault that it found.
+Else it is *unknown*, and the number leads to the reason, in the words of the report. `make docs`
 draws both tables from the recordings in `tests/checks/recorded`, by the checks as they are.
 """
 _OF_TOOLS = """\
@@ -58,16 +63,19 @@ class Recording(NamedTuple):
     trials: Sequence[Trial]
     ceilings: Sequence[Trial]
     summary: Summary
+    command: str = ""
 
 
 def recordings() -> Iterator[Recording]:
     """Yield the recorded results of all ways."""
     for file in sorted(RECORDED.glob("*.json.xz")):
-        yield from map(formed, json.loads(lzma.decompress(file.read_bytes())))
+        command = file.name.partition(".")[0]
+        for result in json.loads(lzma.decompress(file.read_bytes())):
+            yield formed(result, command)
 
 
-def formed(result: Mapping[str, Any]) -> Recording:
-    """Return a recorded result with its checks."""
+def formed(result: Mapping[str, Any], command: str = "") -> Recording:
+    """Return a recorded result with its checks; `command` is duel or gate, where it made it."""
     header = Header.model_validate(result["header"])
     metrics = installed_metrics(header, RECORDED, Registry())
     checks_of = ask.of_trials(header, metrics)
@@ -75,7 +83,7 @@ def formed(result: Mapping[str, Any]) -> Recording:
     trials = [_checked(Trial.model_validate(one), checks_of) for one in result["trials"]]
     against_null = [_checked(one.trial, checks_of) for one in ceilings]
     summary = concluded(header, trials, metrics, ceilings=ceilings)
-    return Recording(header, trials, against_null, summary)
+    return Recording(header, trials, against_null, summary, command)
 
 
 def _checked(trial: Trial, checks_of: Callable[[Trial], tuple[Check, ...]]) -> Trial:
@@ -86,7 +94,8 @@ def outcomes(results: Iterable[Recording]) -> Mapping[tuple[Row, Way], Sequence[
     """Return all that the checks say, by row and way."""
     by_cell: dict[tuple[Row, Way], list[Check]] = {}
     for way, checks in (pair for result in results for pair in _by_way(result)):
-        of_way = {check.message for check in unjudged(way, limits())}
+        made: Way = "in turns" if way in {"duel", "gate"} else way
+        of_way = {check.message for check in unjudged(made, limits())}
         for check in (check for check in checks if check.message not in of_way):
             by_cell.setdefault((Row(check.id, check.scope), way), []).append(check)
     return by_cell
@@ -94,6 +103,11 @@ def outcomes(results: Iterable[Recording]) -> Mapping[tuple[Row, Way], Sequence[
 
 def _by_way(result: Recording) -> Iterator[tuple[Way, Sequence[Check]]]:
     header, summary = result.header, result.summary
+    if result.command in {"duel", "gate"}:
+        way: Way = "duel" if result.command == "duel" else "gate"
+        compared = (check for one in summary.comparisons for check in one.checks)
+        yield way, [*summary.checks, *compared, *(it for of in result.trials for it in of.checks)]
+        return
     for trial in result.trials:
         yield way_of(trial), trial.checks
     for trial in result.ceilings:
@@ -113,10 +127,17 @@ def rows(by_cell: Iterable[tuple[Row, object]]) -> list[Row]:
     return sorted(seen | {Row(id_, "trial") for id_ in names})
 
 
+@cache
+def planted() -> frozenset[str]:
+    """Return the ids of the checks that found a fault which a test plants in real processes."""
+    lines = PAGE.read_text().partition(_SECTION_TITLE)[0].splitlines()
+    return frozenset(match[1] for line in lines for match in _FOUND.finditer(line))
+
+
 def cell(row: Row, way: Way, checks: Sequence[Check]) -> str:
-    """Return that a check was judged, or why not; empty where benchforge says neither."""
+    """Return that a check has a value, or why not; empty where benchforge says neither."""
     if any(check.status != "unknown" for check in checks):
-        return JUDGED
+        return JUDGED if row.id in planted() else UNPLANTED
     return reason(row.id, way, row.scope) or next((check.message for check in checks), "")
 
 
@@ -152,7 +173,7 @@ def _by_tool(results: Iterable[Recording], notes: dict[str, int]) -> str:
     lines = []
     for row, by_tool in sorted(by_cell.items()):
         texts = [cell(row, "alone", by_tool.get(tool, ())) for tool in tools]
-        if JUDGED in texts and set(texts) != {JUDGED}:
+        if {JUDGED, UNPLANTED} & {*texts} and len({*texts}) > 1:
             lines.append([_name(row, ()), *(_noted(text, notes) for text in texts)])
     return table(("check", *tools), lines)
 

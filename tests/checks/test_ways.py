@@ -1,6 +1,7 @@
 """Each check in each way in which a trial is made, on recorded trials of all ways."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from benchforge.model.trial.check import Check
 from docs.generate.ways import (
     JUDGED,
     PAGE,
+    UNPLANTED,
     WAYS,
     Recording,
     Row,
@@ -22,10 +24,12 @@ from docs.generate.ways import (
     drawn,
     formed,
     outcomes,
+    planted,
     recordings,
     rows,
 )
 
+VALIDITY = Path(__file__).parents[1] / "validity"
 ByCell = Mapping[tuple[Row, Way], Sequence[Check]]
 
 
@@ -53,11 +57,19 @@ def test_each_check_is_judged_in_each_way_or_says_why_not(by_cell: ByCell) -> No
     assert not empty, "neither judged nor unknown with a reason"
 
 
+def test_each_value_is_shown_by_a_planted_fault(by_cell: ByCell) -> None:
+    """A row of the page is written by a test of `validity/`, which names its check."""
+    texts = "".join(path.read_text() for path in VALIDITY.glob("**/*.py"))
+    named = {id_ for id_ in planted() if re.search(rf'"{id_}["., ]', texts)}
+    judged = (row.id for (row, way), of in by_cell.items() if cell(row, way, of) == JUDGED)
+    assert set(judged) <= named
+
+
 def test_no_reason_is_given_for_what_is_judged(by_cell: ByCell) -> None:
     wrong = [
         (row, way)
         for (row, way), checks in by_cell.items()
-        if cell(row, way, checks) == JUDGED and reason(row.id, way, row.scope)
+        if cell(row, way, checks) in {JUDGED, UNPLANTED} and reason(row.id, way, row.scope)
     ]
     assert not wrong, "the way records enough for it"
 
@@ -101,12 +113,12 @@ def test_the_page_is_drawn_from_the_code_and_the_recordings() -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(1000)
-@pytest.mark.parametrize("way", SUITES)
+@pytest.mark.parametrize("way", [*SUITES, "duel", "gate"])
 def test_each_way_records_the_same(way: Way, bench: Bench, tmp_path: Path, by_cell: ByCell) -> None:
     """`BENCHFORGE_REWRITE=1` stores what it records."""
     results = recorded(way, bench, tmp_path)
     if os.environ.get("BENCHFORGE_REWRITE"):
         store(way, results)
         return
-    again = {row for row, of in outcomes(map(formed, results)) if of == way}
+    again = {row for row, of in outcomes(formed(result, way) for result in results) if of == way}
     assert {row for row, of in by_cell if of == way} <= again
