@@ -13,7 +13,7 @@ from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import WorkAfter
 from benchforge.model.trial.trial import Trial
 from benchforge.model.trial.turns import ProbedSlice, Turns
-from benchforge.stats.waits import SHORTER, rise_of_rate, waiting_s
+from benchforge.stats.turns import SHORTER, rise_of_rate, waiting_s
 
 RESPONSES = 536_000
 "Of the trial; its server used 5 s of CPU time for them."

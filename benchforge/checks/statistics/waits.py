@@ -6,7 +6,7 @@ from statistics import median
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.waits import SMALL, rise_of_rate, waiting_s
+from benchforge.stats.turns import SMALL, rise_of_rate, waiting_s
 from benchforge.text.readable import amount, percent, times
 
 _ALONE = 'measure it without turns: interleave = "off"'

@@ -43,12 +43,13 @@ from benchforge.stats.turns import (
     LEAST_OF_FROZEN,
     LEAST_OF_SEQUENTIAL,
     LEAST_REQUESTS,
+    SMALL,
     first_slice_s,
     long_enough,
     order,
     rounds_of,
+    waiting_s,
 )
-from benchforge.stats.waits import SMALL, waiting_s
 from benchforge.suite.cases.case import Case
 from benchforge.text import door
 from benchforge.text.readable import figure
