@@ -34,7 +34,7 @@ def of_server(*trials: Trial) -> Check:
 @pytest.mark.parametrize(("cpu_s", "status"), [(0.0, "pass"), (0.49, "pass"), (0.51, "fail")])
 def test_work_after_the_load_above_a_tenth(cpu_s: float, status: str) -> None:
     check = of_server(watched(cpu_s))
-    assert (check.status, check.invalidates, check.scope) == (status, "cpu", "comparison")
+    assert (check.status, check.invalidates, check.scope) == (status, "cost", "comparison")
     assert "it idled then" in check.message
     assert "outside of the trial" in check.message
 

@@ -16,9 +16,9 @@ def of_cases(cases: Sequence[Sequence[Trial]], limits: Thresholds) -> Iterator[C
     """Yield for each server what it spent after its load, of all trials in which it was watched."""
     for name, trials in by_name(cases).items():
         checks = [_of_trial(name, trial, limits) for trial in trials if trial.measured]
-        known = [check for check in checks if check.value is not None]
+        valued = [check for check in checks if check.value is not None]
         if checks:
-            yield max(known, key=lambda check: check.value or 0.0, default=checks[0])
+            yield max(valued, key=lambda check: check.value or 0.0, default=checks[0])
 
 
 def _of_trial(name: str, trial: Trial, limits: Thresholds) -> Check:
@@ -48,5 +48,5 @@ def _watched(after: WorkAfter) -> str:
 
 def _check(name: str, value: float | None, says: str, limits: Thresholds) -> Check:
     return limits.check("W5", "apparatus", value, says).about(
-        name, scope="comparison", invalidates="cpu"
+        name, scope="comparison", invalidates="cost"
     )

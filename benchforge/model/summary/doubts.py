@@ -15,7 +15,7 @@ def speaks_of(check: Check, line: MetricSummary | None) -> bool:
     """
     if check.invalidates == "all":
         return True
-    if check.invalidates == "cpu":
+    if check.invalidates == "cost":
         return line is not None and (line.measurand, line.of) == ("CPU time per response", "server")
     if line is None or line.measurand != "response time":
         return False

@@ -25,7 +25,7 @@ Topic = Literal[
     "under load",
 ]
 "What rules outside benchforge/checks know of a check; limits.toml there explains each."
-Numbers = Literal["all", "latency", "cpu"]
+Numbers = Literal["all", "latency", "cost"]
 "All, response times, or the server's CPU time per response."
 Audience = Literal["invalid", "limits", "setup", "expert"]
 "Of findings: a number cannot be used, limits what may be said, concerns the set-up, or experts."
