@@ -157,7 +157,9 @@ def evidence_of(comparison: Comparison, summary: Summary, is_grave: IsGrave) -> 
         believed=not any(case.used_doubts for case in cases),
         timed=not any(case.latency_doubted for case in cases),
         in_turns=any(case.in_turns for case in cases),
-        works_on=any((one.status, one.invalidates) == ("fail", "cost") for one in comparison.checks),
+        works_on=any(
+            (one.status, one.invalidates) == ("fail", "cost") for one in comparison.checks
+        ),
     )
 
 
