@@ -169,6 +169,13 @@ def test_where_the_load_is_encrypted_the_monitor_speaks_of_its_own_connections()
     assert message.endswith("; nobody read the load's own connections: TLS")
 
 
+def test_answers_that_were_read_behind_tls_are_not_called_those_of_the_load() -> None:
+    message = asked(load_answers=tapped(behind="nginx's TLS")).message
+    behind = "0 of 96 random windows of the load behind nginx's TLS (388 answers) held a wrong"
+    assert message.startswith(behind)
+    assert "; 0 of 97 random moments of the monitor, on connections of its own" in message
+
+
 def test_all_trials_of_a_case_prove_more_than_each() -> None:
     quiet = [trial(monitor=None, load_answers=tapped()) for _ in range(8)]
     silent = [trial(server="b", monitor=None) for _ in range(2)]
