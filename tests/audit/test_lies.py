@@ -114,10 +114,7 @@ LIES: dict[str, tuple[str, Callable[[], str]]] = {
         lambda: arena(*({"p99_latency": "20.00ms", "rps": 20000 + n} for n in range(4))),
     ),
     "a copied row": ("AX1", lambda: arena({"rps": 20123}, {"rps": 20123}, {"rps": 19800})),
-    "a row left out": (
-        "AC6",
-        lambda: re.sub(r"GET,/b,.*\n", "", printers.locust(simulate(SETUP))),
-    ),
+    "a row left out": ("AC6", lambda: re.sub(r"GET,/b,.*\n", "", printers.locust(simulate(SETUP)))),
     "a first byte after the last": ("AS1", lambda: jmeter_with_late_first_byte(simulate(SETUP))),
 }
 

@@ -29,7 +29,7 @@ def rows_of(name: str) -> list[Row]:
 
 def test_there_are_recordings_of_each_tool() -> None:
     assert {file.parent.name for file in FILES} == {
-        *("autocannon", "bombardier", "jmeter", "k6", "locust", "timers", "vegeta"),
+        *("autocannon", "bombardier", "jmeter", "k6", "locust", "timers", "vegeta")
     }
 
 
@@ -110,7 +110,7 @@ def test_jmeter_has_the_same_requests_as_csv_and_as_xml(name: str) -> None:
 def test_timers_list_their_times() -> None:
     rows = [*rows_of("timers/pyperf.json"), *rows_of("timers/pytest_benchmark.json")]
     assert [row.name.rpartition(":")[2] for row in rows] == [
-        *("sort", "reverse", "test_sort", "test_sum"),
+        *("sort", "reverse", "test_sort", "test_sum")
     ]
     assert all(len(row.times) > 2 for row in rows)
 

@@ -17,8 +17,7 @@ def written(folder: Path, titles: str, *rows: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "says"),
-    [("s", "the times were 1,000 times shorter (ms, not s"), ("ms", "")],
+    ("unit", "says"), [("s", "the times were 1,000 times shorter (ms, not s"), ("ms", "")]
 )
 def test_milliseconds_that_are_read_as_seconds(
     bench: Bench, tmp_path: Path, unit: str, says: str

@@ -598,19 +598,7 @@ def test_a_driver_that_differs_makes_another_case(tmp_path: Path) -> None:
 
 def test_a_suite_measures_clients(tmp_path: Path) -> None:
     shutil.copy(PROGRAMS / "servers/counts.py", tmp_path)
-    (tmp_path / "suite.toml").write_text(
-        f"""
-        benchforge = 1
-        clients.kept = {{ use = "http_client", requests = 50 }}
-        metrics.wall = {{ use = "wall", of = ["load", "process"] }}
-        metrics.cpu = {{ use = "client_cpu" }}
-        scenarios.one = {{ request = {{ path = "/" }}, servers = ["counts"], clients = ["kept"] }}
-        repeat = {{ blocks = 1 }}
-        [servers.counts]
-        use = "command"
-        command = ["{sys.executable}", "counts.py", "--port", "{{port}}"]
-        """
-    )
+    (tmp_path / "suite.toml").write_text(suite_text("plugins/clients"))
     (case,) = cases(tmp_path / "suite.toml")
     trial = trial_of(case, tmp_path)
     assert trial.measured, trial.failure

@@ -462,19 +462,7 @@ def test_pins_are_read_from_requirements_and_what_is_none_is_named() -> None:
 
 
 def test_pins_are_read_from_a_poetry_lock() -> None:
-    text = """
-[[package]]
-name = "flask"
-version = "3.0.0"
-optional = false
-groups = ["main"]
-markers = "python_version > '3.8'"
-[[package]]
-name = "pytest"
-version = "8.0"
-optional = false
-groups = ["dev"]
-"""
+    text = Path(__file__).with_name("poetry.lock").read_text()
     assert of_poetry(text) == ("flask==3.0.0 ; python_version > '3.8'",)
     for wrong in ("[", "package = 1", '[[package]]\nname = "a"', text.replace("3.0.0", "3 \\n -e")):
         with pytest.raises(NotPinnedError):

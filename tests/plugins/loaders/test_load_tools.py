@@ -13,13 +13,7 @@ from present import present
 from recorded.tools import RECORDINGS, TOOLS, copied, part, read, recording, target
 
 from benchforge.parts.registry import Registry
-from benchforge.plugin import (
-    BenchforgeError,
-    Loader,
-    OutputDamaged,
-    Reading,
-    Request,
-)
+from benchforge.plugin import BenchforgeError, Loader, OutputDamaged, Reading, Request
 
 # The files that a reading stands on, of a recording with as much in it as there is.
 COUNTED_ON = [

@@ -83,8 +83,6 @@ def test_the_only_part_of_a_metric_need_not_be_named(tmp_path: Path) -> None:
 
 MARGIN = 'margin = "5%"\n'
 
-# What stands in the claim in place of what, the complaint, and the hint; faulty/ has others.
-
 
 def test_a_profile_and_a_setting_reach_a_claim(tmp_path: Path) -> None:
     text = (

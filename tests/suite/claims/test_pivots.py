@@ -29,22 +29,7 @@ from benchforge.parts.registry import Registry
 from benchforge.suite.load import load
 from benchforge.suite.toml.faults import SuiteErrors
 
-LOADERS = """
-[loaders.closed]
-use = "wrk"
-connections = 1
-duration = "1s"
-
-[loaders.counted]
-use = "ab"
-connections = 1
-duration = "1s"
-"""
-
-SUITE = suite_text("suite/claims/pivots", answering=answering(), loaders=LOADERS)
-
-
-# What stands in the table in place of what, and what is said of it.
+SUITE = suite_text("suite/claims/pivots", answering=answering())
 
 
 def test_where_keeps_the_cases_of_its_values(tmp_path: Path) -> None:
@@ -342,7 +327,6 @@ def test_a_run_draws_its_tables_from_what_is_on_the_disk(bench: Bench, tmp_path:
             "suite/claims/pivots_drawn",
             answering=answering(),
             wrong=answering("--status", "500"),
-            loaders=LOADERS,
         )
     )
     call = bench("run", path, code=4)  # one server is wrong
