@@ -11,7 +11,6 @@ from typing import Any
 
 from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.environment import changes
 from benchforge.model.files.folder import (
     HEADER,
     SUMMARY,
@@ -21,7 +20,7 @@ from benchforge.model.files.folder import (
     read_trials,
     refusal,
 )
-from benchforge.model.files.result import Header, Planned
+from benchforge.model.files.result import Header, Planned, changes
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial

@@ -16,8 +16,8 @@ from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
-from benchforge.suite.cases.code import code_faults, ref_faults
 from benchforge.suite.cases.expand import named
+from benchforge.suite.cases.parts import code_faults, ref_faults
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
@@ -29,11 +29,22 @@ from benchforge.suite.claims.where import (
 )
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
-from benchforge.suite.measuring.repeat import repeated, said_of_profile
-from benchforge.suite.measuring.tables import engine_of, gate_of, hosts, placement, tuning
+from benchforge.suite.measuring.tables import (
+    engine_of,
+    gate_of,
+    hosts,
+    placement,
+    repeated,
+    said_of_profile,
+    tuning,
+)
 from benchforge.suite.overrides import layered, left_faults
-from benchforge.suite.scenarios.placeholders import given_faults
-from benchforge.suite.scenarios.references import port_faults, runtime_faults, runtimes
+from benchforge.suite.scenarios.references import (
+    given_faults,
+    port_faults,
+    runtime_faults,
+    runtimes,
+)
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults

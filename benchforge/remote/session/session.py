@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, ProgramMissing, Unusable
-from benchforge.model.files.environment import hard
+from benchforge.model.files.result import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
 from benchforge.remote import wire
 from benchforge.remote.agent.links import measured

@@ -17,8 +17,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import Host
 from benchforge.run.trial.context import TrialContext, locate_programs
-from benchforge.suite.cases.code import NO_REPOSITORY, WITHOUT, repository
-from benchforge.suite.cases.parts import parts_by_scenario
+from benchforge.suite.cases.parts import NO_REPOSITORY, WITHOUT, parts_by_scenario, repository
 from benchforge.suite.secrets.redact import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault, nearest

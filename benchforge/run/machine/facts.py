@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchforge.model.files.environment import HARD
+from benchforge.model.files.result import HARD
 from benchforge.run.machine.cpu_ticks import fields, number, raw, text
 
 _SYSTEM = Path("/")

@@ -1,15 +1,19 @@
 """What a suite needs of the machine, told without starting anything."""
 
+import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchforge.errors import BenchforgeError
 from benchforge.model.suite.code import OWN
-from benchforge.parts.command import Need
+from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Part, RunsPython, ServesCode, Service
+from benchforge.parts.site import Site
 from benchforge.run.locate import locate
-from benchforge.run.programs.interpreter_request import candidates, wish
+from benchforge.run.programs.interpreters import candidates, wish
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_by_scenario
 from benchforge.suite.suite import Suite
@@ -19,6 +23,8 @@ UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH"
 
 Users = dict[str, dict[str, None]]
 "The parts that need something, each with its scenarios."
+
+_VERSION_WITHIN_S = 10.0
 
 
 @dataclass
@@ -110,3 +116,34 @@ def fetchable(needs: Iterable[Need]) -> list[str]:
     """Return the Debian packages of what is missing, where this system can fetch them."""
     packages = sorted({need.debian for need in needs if need.debian})
     return packages if shutil.which("apt-get") else []
+
+
+def as_they_say(commands: Mapping[str, Command], sandbox: Sandbox, folder: Path) -> dict[str, str]:
+    """Return the first line that each command prints, or why there is none."""
+    answers: dict[str, str] = {}
+    for label, command in commands.items():
+        try:
+            done = sandbox.run(label, command, folder, {}, _VERSION_WITHIN_S)
+            text = done.printed + done.complained
+        except BenchforgeError as error:
+            answers[label] = f"unknown: {error}"
+            continue
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        answers[label] = lines[0] if lines else "unknown: it printed nothing"
+    return answers
+
+
+def no_site(folder: Path, python: Path, programs: Mapping[str, Path], suite_folder: Path) -> Site:
+    """Return a site at which a part can say how its version is asked for, and nothing more."""
+    return Site(
+        label="version",
+        folder=folder,
+        scratch=folder,
+        address="127.0.0.1",
+        ports={},
+        python=python,
+        programs=programs,
+        backends={},
+        suite_folder=suite_folder,
+        as_root=os.geteuid() == 0,
+    )

@@ -16,15 +16,14 @@ from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, Trial
 from benchforge.model.suite.code import FILE_OPTION, OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run.disk.cache import cache, private
 from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.hide import hide_below
+from benchforge.run.disk.leftovers import cache, private
 from benchforge.run.disk.scratch import claimed, scratch_folder
 from benchforge.run.disk.space import enough
 from benchforge.run.locate import libraries, locate
 from benchforge.run.programs import interpreter_probe
-from benchforge.run.programs.interpreter_request import InterpreterCandidate
-from benchforge.run.programs.interpreters import find
+from benchforge.run.programs.interpreters import InterpreterCandidate, find
 from benchforge.run.programs.lacking import of_runtime
 from benchforge.run.programs.needed import UV
 from benchforge.run.sandbox.host import Host

@@ -15,7 +15,7 @@ from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
-from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.files.result import changes, fingerprint
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.fault import blamed

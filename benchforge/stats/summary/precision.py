@@ -17,9 +17,9 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
 from benchforge.model.values.measurand import titled
 from benchforge.parts.part import Metric
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import ERROR, at_level, confidence_sequence
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.region import lies, region
 from benchforge.stats.inference.sample_size import enough, half_width
 from benchforge.stats.summary.case import course, used_of

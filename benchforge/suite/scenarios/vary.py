@@ -20,7 +20,7 @@ from benchforge.suite.matrix import (
     projected,
     variables,
 )
-from benchforge.suite.scenarios.placeholders import placeholder_faults
+from benchforge.suite.scenarios.references import placeholder_faults
 from benchforge.suite.scenarios.upstreams import Astray, Reached, reached
 from benchforge.suite.secrets.redact import secrets_of
 from benchforge.suite.suite import Declared, Scenario

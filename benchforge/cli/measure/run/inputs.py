@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from benchforge.cli.console.options import Lock
-from benchforge.cli.console.outcome import Shown
+from benchforge.cli.console.reported import Shown
 from benchforge.model.files.result import Header
 from benchforge.parts.registry import Registry
 from benchforge.run.execute import StopLimits

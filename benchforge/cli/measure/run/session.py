@@ -10,9 +10,8 @@ from operator import attrgetter
 
 from benchforge.checks import ask
 from benchforge.checks.summary import concluded
-from benchforge.cli.console.outcome import NO_ANSWER, exit_code
 from benchforge.cli.console.progress import ProgressLine
-from benchforge.cli.console.reported import reported
+from benchforge.cli.console.reported import NO_ANSWER, exit_code, reported
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.console.signals import Interrupted, received
 from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions

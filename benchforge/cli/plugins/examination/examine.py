@@ -13,11 +13,10 @@ from pydantic import JsonValue
 
 from benchforge.cli.plugins.examination import answers, inputs
 from benchforge.cli.plugins.examination.answers import Crashed, PartRefusal, ask_part
-from benchforge.cli.plugins.examination.changes import deaf
 from benchforge.cli.plugins.examination.finding import PartFinding, defect, defects, warning
-from benchforge.cli.plugins.examination.hostile import reading_of, tried
+from benchforge.cli.plugins.examination.hostile import deaf, reading_of, tried
+from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.cli.plugins.examination.reads_rows import ReadRows, read_rows
-from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.cli.plugins.options import options as options_of
 from benchforge.cli.plugins.wanted import made
 from benchforge.errors import BenchforgeError

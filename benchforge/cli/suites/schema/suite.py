@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchforge.cli.suites.schema.json_schema import DRAFT, Schema
-from benchforge.cli.suites.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
+from benchforge.cli.suites.schema.json_schema import (
+    ANY,
+    DRAFT,
+    UNKNOWN,
+    Schema,
+    leaves,
+    partial,
+    portable,
+    table,
+)
 from benchforge.errors import Unusable
 from benchforge.model.suite.claim import Gate, VerdictRules
 from benchforge.model.suite.code import Runtime

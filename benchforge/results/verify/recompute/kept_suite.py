@@ -24,7 +24,7 @@ from benchforge.suite.claims.of_kept_suite import Asks, asks
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import part_at
-from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.measuring.tables import repeated
 from benchforge.suite.overrides import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import ALONE

@@ -18,8 +18,7 @@ from benchforge.parts.site import Site
 from benchforge.run.http.connect import address, reachable
 from benchforge.run.http.request import HttpProbe, Like, reason, until_right, version_of
 from benchforge.run.programs.lacking import in_log
-from benchforge.run.programs.tasks import TASK_WITHIN_S, done
-from benchforge.run.programs.template import restored
+from benchforge.run.programs.template import TASK_WITHIN_S, done, restored
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
 from benchforge.run.trial.scope import Serving, TrialScope, services_of
 from benchforge.run.trial.stages.steps import Steps
