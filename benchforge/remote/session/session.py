@@ -40,7 +40,6 @@ _BEGINS_WITHIN_S, _PREPARES_WITHIN_S = BOOTS_WITHIN_S + 2 * wire.LEASE_S, 100.0
 _LINKS_WITHIN_S = 10.0
 "Wait for a connection between two hosts."
 
-
 Connect = Callable[[str, Losses], PipeConnection]
 "What makes a connection to a host, by its label."
 Connecting = Callable[[Suite], "contextlib.AbstractContextManager[Connect]"]

@@ -11,9 +11,7 @@ _PIECE, _LONGEST = 1 << 14, 1 << 20  # bytes: a file of /proc may be of any leng
 
 FOREIGN = 0.05  # of all CPUs; beyond that, results were seen to change
 
-
 _IDLE, _IO_WAIT, _STEAL, _FIELDS = 3, 4, 7, 8
-
 
 _USER, _SYSTEM = 11, 12  # behind the name of a process
 

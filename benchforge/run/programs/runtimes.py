@@ -42,7 +42,6 @@ _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSED = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
-
 _TOLD_WITHIN_S = 60.0
 
 

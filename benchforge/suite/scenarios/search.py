@@ -26,7 +26,6 @@ _PATTERN = re.compile(
 )
 _RELATIONS: Mapping[str, tuple[Relation, Relation]] = {"lower": ("<", "<="), "higher": (">", ">=")}
 
-
 _RATE = "rate"
 _COUNTS = {"blocks", "until", "between", "placebo"}
 "Keys of [repeat] that say how often a case is measured."

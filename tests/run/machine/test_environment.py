@@ -17,7 +17,8 @@ from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
 from benchforge.checks.network import encryption
 from benchforge.checks.server import interpreter
-from benchforge.model.files.result import HARD, SOFT, Header, changes, fingerprint
+from benchforge.model.files import result as environment
+from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
 from benchforge.model.trial.trial import Link, StartedProcess, Trial
 from benchforge.run.locate import locate
@@ -30,9 +31,9 @@ JSON = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 
 def test_hard_facts_are_all_named_and_told() -> None:
     told = facts()
-    of_one_machine = set(HARD) - {"hosts"}
+    of_one_machine = set(environment.HARD) - {"hosts"}
     assert set(hard_facts()) == of_one_machine <= set(told)
-    assert set(SOFT) - {"clock_sync"} <= set(told)
+    assert set(environment.SOFT) - {"clock_sync"} <= set(told)
     assert told["cpu"]
     assert told["kernel"] == os.uname().release
     assert hard_facts() == hard_facts()
@@ -90,27 +91,27 @@ def test_where_scratch_folders_lie_is_a_fact(
     assert facts(tmp_path)["scratch_file_system"] == file_system
 
 
-@given(st.dictionaries(st.sampled_from(HARD), JSON), st.dictionaries(st.text(), JSON))
+@given(st.dictionaries(st.sampled_from(environment.HARD), JSON), st.dictionaries(st.text(), JSON))
 def test_the_fingerprint_of_hard_facts(hard: dict[str, Any], others: dict[str, Any]) -> None:
-    others = {name: value for name, value in others.items() if name not in HARD}
-    assert fingerprint(hard) == fingerprint(others | hard)
-    assert not list(changes(hard, hard | others))
+    others = {name: value for name, value in others.items() if name not in environment.HARD}
+    assert environment.fingerprint(hard) == environment.fingerprint(others | hard)
+    assert not list(environment.changes(hard, hard | others))
 
 
-@given(st.sampled_from(HARD), JSON, JSON)
+@given(st.sampled_from(environment.HARD), JSON, JSON)
 def test_another_value_is_another_fingerprint_and_is_told(name: str, then: Any, now: Any) -> None:
     same = json.dumps(then) == json.dumps(now)
-    prints = {fingerprint({name: one}) for one in (then, now)}
+    prints = {environment.fingerprint({name: one}) for one in (then, now)}
     assert (len(prints) == 1) == same
     if then != now:
-        (told,) = changes({name: then}, {name: now})
+        (told,) = environment.changes({name: then}, {name: now})
         assert told.startswith(f"{name} was ")
 
 
 def test_a_fact_within_a_fact_is_told_by_its_path() -> None:
     then: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "128", "net.core.busy_poll": "0"}}
     now: dict[str, Any] = {"sysctl": {"net.core.somaxconn": "4096", "net.core.busy_poll": "0"}}
-    assert list(changes(then, now)) == [
+    assert list(environment.changes(then, now)) == [
         "sysctl.net.core.somaxconn was '128', is '4096'"
     ]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.machine.doctor import packages, programs
+from benchforge.cli.machine.doctor import programs
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.cli.machine.doctor.machine.machine import machine
+from benchforge.cli.machine.doctor.machine import machine
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Part, RunsPython, Service
@@ -53,7 +53,7 @@ def report(
     return {
         "programs": list(programs.findings(needs, folder, versions)),
         "interpreters": pythons,
-        "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
+        "packages": [*programs.package_findings(needs), *(() if suites else programs.extras())],
         "code": list(dict.fromkeys(_code(suites))),
         "machine": [*machine(_SYSTEM, mode, writes), *refused],
     }

@@ -39,7 +39,6 @@ from benchforge.text.readable import conjoined, counted, figure, spoken
 
 _SLICE = "100ms"
 
-
 _PATIENCE = 50  # a look takes a fiftieth of the run's time at most
 
 

@@ -12,7 +12,7 @@ from benchforge.text.readable import percent
 _ANEW = "benchforge calibrate"
 
 
-def findings() -> Iterator[MachineFinding]:
+def calibration_findings() -> Iterator[MachineFinding]:
     """Yield what the calibration says, that runs take their thresholds from."""
     match kept():
         case None:
