@@ -139,10 +139,7 @@ def load_on_host(
 
 
 def _resolved(
-    written: Document,
-    given: SuiteCall,
-    registry: Registry,
-    tells: Callable[[str], str | None],
+    written: Document, given: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
 ) -> Suite:
     document = layered(written, given.profile, given.settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
@@ -343,10 +340,7 @@ def _path_faults(top: Top, folder: Path) -> Checked[None]:
 
 
 def _chosen(
-    in_suite: Sequence[str],
-    given: Sequence[str],
-    labels: Sequence[str],
-    bridged: Mapping[str, str],
+    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], bridged: Mapping[str, str]
 ) -> Checked[tuple[str, ...]]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
     for label in given:

@@ -125,9 +125,7 @@ def fake_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[FakeHost]
 
 
 def assert_contract(
-    part: str,
-    recordings: Iterable[Path] = (),
-    options: Mapping[str, JsonValue] | None = None,
+    part: str, recordings: Iterable[Path] = (), options: Mapping[str, JsonValue] | None = None
 ) -> Examined:
     """Ask a part all that `benchforge plugins check` asks; raise AssertionError with its defects.
 

@@ -32,10 +32,7 @@ _BUILT_WITH = ("hatchling", "editables", "pytest")
 @click.argument("kind", type=click.Choice(["loader", "server", "reader"]))
 @click.argument("name")
 @click.option(
-    "--folder",
-    type=PATH,
-    metavar="DIR",
-    help="Folder to create.  [default: benchforge-NAME]",
+    "--folder", type=PATH, metavar="DIR", help="Folder to create.  [default: benchforge-NAME]"
 )
 def command(kind: str, name: str, folder: Path | None) -> int:
     """Write a package with a part called NAME: a loader, a server, or a reader for `audit`.

@@ -63,8 +63,7 @@ class Quantity(float):
         return core_schema.no_info_plain_validator_function(
             cls.parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda value: int(value) if value.is_integer() else float(value),
-                when_used="always",
+                lambda value: int(value) if value.is_integer() else float(value), when_used="always"
             ),
         )
 

@@ -198,11 +198,7 @@ class AnsweredMix:
 
 
 def ready_at(
-    workload: Mix,
-    sandbox: Sandbox,
-    server: HttpProbe,
-    load: Load | None,
-    seed: tuple[int, int],
+    workload: Mix, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
 ) -> AnsweredMix:
     """Log all users of a mix in, and send a request of each kind until it is answered rightly.
 

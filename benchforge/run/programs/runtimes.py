@@ -334,8 +334,7 @@ def _telling(complained: str) -> str:
 def _uv(label: str) -> Path:
     if (uv := locate("uv")) is None:
         raise ProgramMissing(
-            f"runtime {label}: building its environment needs uv, which is missing",
-            UV.how,
+            f"runtime {label}: building its environment needs uv, which is missing", UV.how
         )
     return uv
 

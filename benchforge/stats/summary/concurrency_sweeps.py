@@ -132,13 +132,7 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
         raise ValueError("levels are 1 or more, and each has a value of every block")
     best, at = _highest(values, level)
     if at is None:
-        return Sweep(
-            highest=best,
-            best_level=None,
-            saturated=None,
-            saturated_range=None,
-            knee=None,
-        )
+        return Sweep(highest=best, best_level=None, saturated=None, saturated_range=None, knee=None)
     logs = {concurrency: [*map(math.log, values[concurrency])] for concurrency in sorted(values)}
     means = {concurrency: mean(of) for concurrency, of in logs.items()}
     return Sweep(

@@ -24,13 +24,7 @@ from benchforge.stats.verdict.answer import (
     weigh,
 )
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
-from benchforge.stats.verdict.comparison import (
-    IsGrave,
-    in_short,
-    never,
-    unlike,
-    wrong_answers,
-)
+from benchforge.stats.verdict.comparison import IsGrave, in_short, never, unlike, wrong_answers
 from benchforge.stats.verdict.objections import Sides, against, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
 from benchforge.stats.verdict.shares import Shares, shares

@@ -9,16 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Finished,
-    Need,
-    Probe,
-    Site,
-    Succeeds,
-    Task,
-    WrongOption,
-)
+from benchforge.plugin import Command, Finished, Need, Probe, Site, Succeeds, Task, WrongOption
 from benchforge.plugin.databases import URI, DataBackend, Dataset, last_word
 
 # Of a new store, which is reached from this machine only.

@@ -339,11 +339,7 @@ verify."""
             good_at_most=report.good,
             doubt=LENGTHS if doubtful else "",
             statuses={str(status): count for status, count in report.statuses.items()},
-            errors={
-                "status": report.responses - report.good,
-                "length": doubtful,
-                **report.errors,
-            },
+            errors={"status": report.responses - report.good, "length": doubtful, **report.errors},
             unanswered=report.failed,
             bodies=() if self.lengths_vary() else _bodies(report, output.target.request),
             body_bytes=None if self.lengths_vary() else report.body_bytes,

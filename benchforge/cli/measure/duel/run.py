@@ -105,10 +105,7 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
 
 
 def _design(
-    tables: Tables,
-    question: Question,
-    answers: Mapping[str, FirstAnswer],
-    registry: Registry,
+    tables: Tables, question: Question, answers: Mapping[str, FirstAnswer], registry: Registry
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
     seconds = {label: one.seconds for label, one in answers.items()}
@@ -117,8 +114,7 @@ def _design(
     suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
-            {**tables, **turns},
-            lambda tried: loaded(Path("duel.toml"), registry, text=text(tried)),
+            {**tables, **turns}, lambda tried: loaded(Path("duel.toml"), registry, text=text(tried))
         )
     if isinstance(suite, str):
         say(f"measured one after the other: {suite}")

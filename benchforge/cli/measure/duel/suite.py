@@ -67,10 +67,7 @@ def trial_times(servers: int, time_s: float, start_s: float = START_AND_STOP_S) 
     blocks fit: shorter ones would leave most of the time to starts. There are as many blocks as
     begin in the time, at least three: an interval takes no fewer.
     """
-    each_s = min(
-        time_s / (FEWEST * servers),
-        _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers),
-    )
+    each_s = min(time_s / (FEWEST * servers), _FIRST_ANSWER_S / (_BLOCKS_OF_FIRST_ANSWER * servers))
     free_s = each_s - start_s
     if free_s >= 2:  # noqa: PLR2004 - a second each
         warmup_s = float(max(1, math.floor(free_s / 5)))
@@ -153,10 +150,7 @@ def tables_of(
         "servers": {label: relative_to(folder, one.table) for label, one in servers.items()},
         "loaders": {"load": _load(question, times, wrk=wrk)},
         "scenarios": {"duel": scenario},
-        "repeat": {
-            **repeated(times.blocks),
-            "warmup": _seconds(times.warmup_s),
-        },
+        "repeat": {**repeated(times.blocks), "warmup": _seconds(times.warmup_s)},
     }
 
 
