@@ -27,7 +27,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.places import dotted
 from benchforge.results.validity.faults import faults
 from benchforge.suite.plan import RunGraph
-from benchforge.suite.secrets.redact import redact, secrets_of_suite
+from benchforge.suite.secrets import redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import cut

@@ -34,7 +34,7 @@ from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns import seed_of
 from benchforge.suite.plan import Measurement, RunGraph
-from benchforge.suite.secrets.redact import redacted_bytes
+from benchforge.suite.secrets import redacted_bytes
 from benchforge.text import door
 
 Believe = Callable[[Trial], Sequence[Check]]

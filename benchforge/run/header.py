@@ -21,7 +21,7 @@ from benchforge.suite.claims.of_kept_suite import asked_of, uses
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
-from benchforge.suite.secrets.redact import redact, redacted
+from benchforge.suite.secrets import redact, redacted
 from benchforge.suite.suite import Suite
 
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])

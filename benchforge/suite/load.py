@@ -44,12 +44,12 @@ from benchforge.suite.scenarios.references import (
     port_faults,
     runtime_faults,
     runtimes,
+    upstream_faults,
 )
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults
-from benchforge.suite.scenarios.upstreams import upstream_faults
-from benchforge.suite.secrets.redact import secrets_of_suite
+from benchforge.suite.secrets import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest

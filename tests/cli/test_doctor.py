@@ -28,7 +28,7 @@ from benchforge.cli.machine.doctor.machine import (
     network_findings,
     space_findings,
 )
-from benchforge.run.machine.cpu_ticks import Look, look
+from benchforge.run.machine.quiet import Look, look
 from benchforge.run.sandbox.sandbox import Mode
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,6 @@ from benchforge.text.program import as_typed
 Begun = Literal["loader", "server", "reader"]
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
 
-
 # What a plugin is built and tested with, when it is begun.
 _BUILT_WITH = ("hatchling", "editables", "pytest")
 

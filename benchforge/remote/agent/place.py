@@ -42,7 +42,7 @@ from benchforge.suite.cases.expand import Cases, expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.load import SuiteCall, load_on_host
 from benchforge.suite.measuring.host_faults import used
-from benchforge.suite.secrets.redact import pieces
+from benchforge.suite.secrets import pieces
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 

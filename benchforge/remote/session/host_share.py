@@ -14,7 +14,7 @@ from benchforge.remote.host_step import HostSuite
 from benchforge.remote.user_files import imported, user_files
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.measuring.host_faults import entries, used
-from benchforge.suite.secrets.redact import pieces, redact, secrets_of_suite
+from benchforge.suite.secrets import pieces, redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 

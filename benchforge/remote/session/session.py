@@ -21,14 +21,14 @@ from benchforge.remote.answers import BUILDS_WITHIN_S, Prepared, T
 from benchforge.remote.archive import Archive, archive, code_digest
 from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
 from benchforge.remote.session.host_share import HostShare, share_of
-from benchforge.run.checkout.checkouts import checked_out
+from benchforge.run.checkout import checked_out
 from benchforge.run.programs.runtimes import Ready
 from benchforge.run.trial.context import TrialContext, ground, needs_of
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.suite.cases.case import Case, code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import conjoined

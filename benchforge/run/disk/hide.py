@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.suite.secrets.redact import redact, redacted_bytes
+from benchforge.suite.secrets import redact, redacted_bytes
 from benchforge.text.door import OWN
 
 PRIVATE = 0o700

@@ -16,22 +16,20 @@ from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, Trial
 from benchforge.model.suite.code import FILE_OPTION, OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.hide import hide_below
 from benchforge.run.disk.leftovers import cache, private
-from benchforge.run.disk.scratch import claimed, scratch_folder
+from benchforge.run.disk.scratch import claimed, scratch_folder, use
 from benchforge.run.disk.space import enough
 from benchforge.run.locate import libraries, locate
 from benchforge.run.programs import interpreter_probe
 from benchforge.run.programs.interpreters import InterpreterCandidate, find
-from benchforge.run.programs.lacking import of_runtime
-from benchforge.run.programs.needed import UV
+from benchforge.run.programs.needed import UV, of_runtime
 from benchforge.run.sandbox.host import Host
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge.suite.toml.located import located
+from benchforge.suite.toml.sound import located
 from benchforge.text import door
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow

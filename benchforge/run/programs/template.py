@@ -13,10 +13,9 @@ from benchforge.errors import CannotKeep, TrialFailed
 from benchforge.parts.command import Task
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.leftovers import cache, private
 from benchforge.run.disk.result_writer import whole
-from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
+from benchforge.run.disk.scratch import HALF, claimed, scratch_folder, use
 from benchforge.run.disk.space import FREE_SOME, told_full
 from benchforge.run.sandbox.host import Host, Wishes
 from benchforge.run.sandbox.sandbox import Sandbox, complaint

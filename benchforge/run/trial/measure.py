@@ -34,7 +34,7 @@ from benchforge.run.trial.scope import TrialScope, driver_label, services_of, tr
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
 from benchforge.suite.cases.case import Case
-from benchforge.suite.secrets.redact import redacted
+from benchforge.suite.secrets import redacted
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 Tell = Callable[[str], None]

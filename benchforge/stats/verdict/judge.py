@@ -8,8 +8,7 @@ from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdict
 from benchforge.model.trial.check import Check
 from benchforge.stats.inference.interval import LEAST
-from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.selection import PROCEDURES
+from benchforge.stats.inference.joint import PROCEDURES, at_level
 from benchforge.stats.summary.groups import identity
 from benchforge.stats.summary.level import may_be_it
 from benchforge.stats.verdict.answer import (

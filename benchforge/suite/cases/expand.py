@@ -22,9 +22,9 @@ from benchforge.suite.matrix import (
     part_at,
     variables,
 )
+from benchforge.suite.scenarios.references import behind, leading, reached
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import turns_of
-from benchforge.suite.scenarios.upstreams import behind, leading, reached
 from benchforge.suite.suite import Declared, Suite
 
 

@@ -11,7 +11,7 @@ from benchforge.model.trial.observation import Role
 from benchforge.parts.fillable import WrongOption
 from benchforge.parts.part import Part, ServesCode
 from benchforge.suite.matrix import PLACES, Point, about, part_at, projected, reaching
-from benchforge.suite.scenarios.upstreams import behind, fronts, leading, reached
+from benchforge.suite.scenarios.references import behind, fronts, leading, reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault
 

@@ -13,8 +13,8 @@ from benchforge.errors import Unusable
 from benchforge.model.files.folder import HEADER
 from benchforge.model.trial.observation import Role
 from benchforge.parts.part import Backend, Driver, Part, RunsPython, Server, ServesCode, Service
+from benchforge.suite.scenarios.references import reached
 from benchforge.suite.scenarios.turns import turns_of
-from benchforge.suite.scenarios.upstreams import reached
 from benchforge.suite.suite import Declared, Scenario, Suite
 from benchforge.suite.toml.faults import Fault
 from benchforge.text.readable import conjoined, exact

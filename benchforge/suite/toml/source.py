@@ -11,11 +11,10 @@ from functools import lru_cache
 from pathlib import Path as File
 from typing import NamedTuple, NoReturn
 
-from benchforge.suite.secrets.redact import hiding, masked
+from benchforge.suite.secrets import hiding, masked
 from benchforge.suite.toml.built_in import names_like
 from benchforge.suite.toml.document import Document
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
-from benchforge.suite.toml.located import excerpt, located
 from benchforge.suite.toml.plain import NotFinite, plain
 from benchforge.suite.toml.positions import (
     Lost,
@@ -26,6 +25,7 @@ from benchforge.suite.toml.positions import (
     dotted,
     positions,
 )
+from benchforge.suite.toml.sound import excerpt, located
 from benchforge.text.readable import cut
 
 _DIGITS = re.compile(r"[\d_]{4300}")

@@ -21,7 +21,6 @@ _ERROR = re.compile(
 # It ends when nobody holds the database any more: what is there then can be copied.
 _UNTIL_GONE = 'lock=$1; shift; "$@" || exit; while test -e "$lock"; do sleep 0.01; done'
 
-
 _ASK = Path(__file__).with_name("ask_sparql.py")  # imported, it would import urllib.request
 _PACKAGE = "virtuoso-opensource-7-bin"
 _INI = """\

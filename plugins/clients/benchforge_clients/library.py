@@ -31,7 +31,6 @@ Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
 Status = Annotated[int, Field(ge=100, le=599)]
 
-
 BAD = 400  # from this status on
 
 

@@ -33,7 +33,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.units import Duration, Quantity
 from benchforge.run.disk.leftovers import cleared, place
-from benchforge.run.disk.listed import LISTED, reports
+from benchforge.run.disk.manifest import LISTED, reports
 from benchforge.run.disk.scratch import BESIDE, HALF, away, claim, emptied
 from benchforge.run.disk.space import size_b
 from benchforge.run.sandbox.keeper import family

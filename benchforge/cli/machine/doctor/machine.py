@@ -10,7 +10,7 @@ from benchforge.cli.machine.doctor import cpu, limits
 from benchforge.cli.machine.doctor.calibration import calibration_findings
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.run.disk.space import free_b
-from benchforge.run.machine.cpu_ticks import FOREIGN, Look, fields, look, number, text
+from benchforge.run.machine.quiet import FOREIGN, Look, fields, look, number, text
 from benchforge.run.sandbox.sandbox import Mode
 from benchforge.text.readable import amount, exact, percent
 

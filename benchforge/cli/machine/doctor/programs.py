@@ -14,8 +14,7 @@ from benchforge.parts.part import Kind, Part
 from benchforge.parts.registry import Registry
 from benchforge.run.locate import locate, missing
 from benchforge.run.programs.interpreters import all_interpreters, find
-from benchforge.run.programs.lacking import of_runtime
-from benchforge.run.programs.needed import Needed, Users, how
+from benchforge.run.programs.needed import Needed, Users, how, of_runtime
 from benchforge.run.programs.runtimes import ask_interpreter
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.suite import Suite

@@ -14,14 +14,14 @@ from benchforge.cli.machine.doctor.machine import machine
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Part, RunsPython, Service
-from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.checkout import with_code
 from benchforge.run.disk.leftovers import cache
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.programs.needed import Needed, Users, as_they_say, no_site
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}

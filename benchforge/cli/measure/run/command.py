@@ -73,8 +73,8 @@ def command(options: RunCommandOptions) -> int:
     """
     from benchforge.cli.console.reported import Shown
     from benchforge.cli.console.say import warn
-    from benchforge.cli.measure.run.inputs import RunOptions
     from benchforge.cli.measure.run.run import begin, resume, time_limit_s
+    from benchforge.cli.measure.run.session import RunOptions
     from benchforge.parts.registry import Registry
     from benchforge.results.report_files import reporter
     from benchforge.run.execute import StopLimits
