@@ -22,8 +22,7 @@ from benchforge.model.values.measurand import Measurand, percentile
 from benchforge.model.values.units import Duration
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.fillable import WrongOption
-from benchforge.parts.probe import Probe, RightAnswer
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Output, Probe, RightAnswer, Site, Target
 
 if TYPE_CHECKING:  # only reporters need summaries
     from benchforge.model.summary.summary import Summary

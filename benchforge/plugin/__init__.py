@@ -48,9 +48,8 @@ from benchforge.parts.part import (
     ServesCode,
     Service,
 )
-from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.reader import Fact, Reader, Row, Source
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Accepts, Output, Probe, RightAnswer, Site, Succeeds, Target
 from benchforge.text import door, readable, safe
 
 if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from suite_texts.files import suite_text
 
-from benchforge.cli.machine.doctor import cpu, limits
+from benchforge.cli.machine.doctor.cpu import cpu_findings
 from benchforge.cli.machine.doctor.finding import MachineFinding
+from benchforge.cli.machine.doctor.limits import limit_findings
 from benchforge.cli.machine.doctor.machine import (
     isolation_findings,
     load_findings,
@@ -64,10 +65,10 @@ PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", w
 def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
     before = after = look(root)
     return [
-        *cpu.findings(root),
+        *cpu_findings(root),
         *load_findings(root, before, after, frozenset()),
         *memory_findings(root),
-        *limits.findings(root),
+        *limit_findings(root),
         *network_findings(root),
         *isolation_findings(root, mode),
     ]
@@ -190,7 +191,7 @@ def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
 
 def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
     files = {"proc/self/status": "Cpus_allowed_list:\t3\n", "proc/cpuinfo": "flags: hypervisor\n"}
-    told = states(cpu.findings(tree(tmp_path, files)))
+    told = states(cpu_findings(tree(tmp_path, files)))
     assert (told["usable CPUs"], told["virtual machine"]) == ("warn", "warn")
 
 

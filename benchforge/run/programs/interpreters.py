@@ -78,7 +78,8 @@ def wish(python: str) -> Wish:
 def candidates(wanted: Wish) -> list[Path]:
     """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
     paths = [path for name in wanted.names for path in everywhere(name)]
-    for folder in (_of_pyenv(), _of_uv()):
+    pyenv = Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv")
+    for folder in (pyenv / "versions", _of_uv()):
         with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
             paths += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
     # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
@@ -86,10 +87,6 @@ def candidates(wanted: Wish) -> list[Path]:
     for path in paths:
         unique.setdefault(path.parent.resolve() / path.name, path)
     return list(unique.values())
-
-
-def _of_pyenv() -> Path:
-    return Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv") / "versions"
 
 
 def _of_uv() -> Path:

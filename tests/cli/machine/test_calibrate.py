@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
 from benchforge.cli.machine.calibrate.rounds import between_neighbours, keep, shown
-from benchforge.cli.machine.doctor.calibration import calibration_findings
+from benchforge.cli.machine.doctor.machine import calibration_findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header

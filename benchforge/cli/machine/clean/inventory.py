@@ -198,7 +198,8 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
     measured: dict[str, frozenset[str]] = {}
     pieces: list[Path] = []
     for name in door.files(folder):
-        mine = name in ours or _BY_NAME.fullmatch(name) or _half(name)
+        half = name.rpartition("/")[2].startswith(door.HALF)  # when its benchforge was killed
+        mine = name in ours or _BY_NAME.fullmatch(name) or half
         if not mine and (inside := _MEASURED.fullmatch(name)):
             place = inside["folder"]
             if place not in measured:
@@ -227,11 +228,6 @@ def _kept(folder: Path, place: str) -> frozenset[str]:
     else:
         return frozenset()
     return frozenset({*files, TRIAL, CEILING}) if files else frozenset()
-
-
-def _half(name: str) -> bool:
-    """Whether a file was being written when its benchforge was killed."""
-    return name.rpartition("/")[2].startswith(door.HALF)
 
 
 def _so_far(folder: Path, header: Header) -> str:

@@ -13,7 +13,7 @@ _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _GOOD_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 
 
-def findings(root: Path) -> Iterator[MachineFinding]:
+def cpu_findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of the CPUs."""
     yield _usable(root)
     yield _model(root)

@@ -20,7 +20,7 @@ _WAITING = {
 _DEVICES = "sys/bus/event_source/devices"
 
 
-def findings(root: Path) -> Iterator[MachineFinding]:
+def limit_findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of limits."""
     yield _files(root)
     yield from _group(root)

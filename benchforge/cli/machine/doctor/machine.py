@@ -6,10 +6,14 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from benchforge.cli.machine.doctor import cpu, limits
-from benchforge.cli.machine.doctor.calibration import calibration_findings
+from benchforge.checks.limits import limits
+from benchforge.cli.machine.calibrate.rounds import between_neighbours, shown
+from benchforge.cli.machine.doctor.cpu import cpu_findings
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.cli.machine.doctor.limits import limit_findings
+from benchforge.model.files.calibration import Calibration
 from benchforge.run.disk.space import free_b
+from benchforge.run.machine.calibration import kept, stale
 from benchforge.run.machine.quiet import FOREIGN, Look, fields, look, number, text
 from benchforge.run.sandbox.sandbox import Mode
 from benchforge.text.readable import amount, exact, percent
@@ -35,6 +39,8 @@ _WITHOUT_NETWORK = (
 _WITHOUT_PROCESSES = "a process that hides may outlive its trial"
 _ALLOWING = "allow user namespaces: sysctl user.max_user_namespaces=10000, or run as root"
 
+_ANEW = "benchforge calibrate"
+
 
 def machine(
     root: Path, mode: Mode | str, folders: Mapping[str, Path], between_s: float = _BETWEEN_S
@@ -47,12 +53,12 @@ def machine(
     before = look(root)
     time.sleep(between_s)
     after = look(root)
-    yield from cpu.findings(root)
+    yield from cpu_findings(root)
     yield from load_findings(root, before, after, frozenset({os.getpid()}))
     yield from calibration_findings()
     yield from memory_findings(root)
     yield from space_findings(folders)
-    yield from limits.findings(root)
+    yield from limit_findings(root)
     yield from network_findings(root)
     yield from isolation_findings(root, mode)
 
@@ -260,3 +266,27 @@ def _users(root: Path) -> MachineFinding:
 
 def _is(root: Path, name: str, value: str) -> bool:
     return text(root, f"proc/sys/kernel/{name}") == value
+
+
+def calibration_findings() -> Iterator[MachineFinding]:
+    """Yield what the calibration says, that runs take their thresholds from."""
+    match kept():
+        case None:
+            yield unknown("calibration", "there is none: how loud it is when quiet", _ANEW)
+        case Calibration() as calibration if why := stale(calibration, limits()):
+            yield warn("calibration", f"not used: {why}", _ANEW)
+        case Calibration() as calibration:
+            least = shown(between_neighbours(calibration.per_second)).get(10)
+            difference = (
+                "not known, since all rounds were equal" if least is None else percent(least)
+            )
+            says = (
+                f"of {calibration.created:%Y-%m-%d}: the smallest difference that 10 blocks show: "
+                f"{difference}"
+            )
+            if calibration.lock_holder:
+                yield warn("calibration", f"{says}; {calibration.lock_holder}", _ANEW)
+            else:
+                yield ok("calibration", says)
+        case faults:
+            yield warn("calibration", f"not used: {faults[0]}", _ANEW)
