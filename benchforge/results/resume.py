@@ -21,9 +21,8 @@ from benchforge.model.files.folder import (
     refusal,
 )
 from benchforge.model.files.result import Header, Planned, changes
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import HIDDEN, Trial
 from benchforge.model.values.places import dotted
 from benchforge.results.validity.faults import faults
 from benchforge.suite.plan import RunGraph

@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.model.suite.claim import VerdictRules
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
 from benchforge.suite.cases.expand import named

@@ -12,8 +12,8 @@ from pydantic import JsonValue, NonNegativeInt
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire

@@ -10,9 +10,8 @@ from benchforge.model.summary.capacity import ConcurrencySweep, Level, Sweep
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import server_names, shared
+from benchforge.model.values.case_name import Identity, identity, server_names, shared
 from benchforge.stats.inference.interval import LEAST, check, mean, typical
-from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.line import by_block
 
 LEVELS = 3

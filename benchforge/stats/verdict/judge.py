@@ -7,9 +7,9 @@ from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdict
 from benchforge.model.trial.check import Check
+from benchforge.model.values.case_name import identity
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import PROCEDURES, at_level
-from benchforge.stats.summary.groups import identity
 from benchforge.stats.summary.level import may_be_it
 from benchforge.stats.verdict.answer import (
     LEVEL,

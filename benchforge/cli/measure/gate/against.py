@@ -15,7 +15,7 @@ from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
 from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
-from benchforge.model.values.measurand import titled
+from benchforge.model.values.units import titled
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.over_time.compared import MetricChange, compared

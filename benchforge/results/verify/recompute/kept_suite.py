@@ -16,7 +16,7 @@ from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
 from benchforge.model.trial.answers.answer import Expect
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.parts.registry import Registry
