@@ -1,6 +1,7 @@
 """What /proc says of a trial's processes and network, read from outside its namespaces."""
 
 import contextlib
+import functools
 import os
 import select
 import signal
@@ -136,6 +137,7 @@ def counters(pid: int) -> dict[str, int]:
     return by_name
 
 
+@functools.cache
 def children_told() -> bool:
     """Whether the kernel tells them: some are built without."""
     return Path("/proc/thread-self/children").exists()
@@ -143,7 +145,8 @@ def children_told() -> bool:
 
 def children(pid: int, thread: int) -> list[int]:
     """Return the children that a thread started, or took over; none where it has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:  # noqa: PTH123
+    path = f"/proc/{pid}/task/{thread}/children"
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
         return [int(word) for word in file.read().split()]
     return []
 
