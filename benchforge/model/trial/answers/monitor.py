@@ -33,9 +33,10 @@ class Sizes(Frozen):
 
 
 class Probes(Frozen):
-    """Single requests of the scenario, each on a connection of its own.
+    """Single requests of the scenario, in the load's version of HTTP.
 
-    Like those of the load tool, they keep the connection alive, or close it.
+    Over HTTP/1 each has a connection of its own, and keeps it alive or closes it, as the load tool
+    does. Over HTTP/2 those of one side share a connection.
     """
 
     before: NonNegativeInt
@@ -48,8 +49,8 @@ class Probes(Frozen):
     "Most frequent distinct answers, at most eight."
     sizes: Sizes | None = None
     "Sizes of all right answers; None if there are none."
-    version: Literal["", "HTTP/1.0", "HTTP/1.1"] = ""
-    "HTTP version of the requests: that of the load tool, if it is 1.0 or 1.1."
+    version: Literal["", "HTTP/1.0", "HTTP/1.1", "HTTP/2"] = ""
+    "HTTP version of the requests: that of the load tool, or HTTP/1.1 if it is unknown."
     wrong: dict[str, NonNegativeInt] = Field(default_factory=dict)
     "Number of wrong answers by what was wrong with them, at most eight kinds."
     unanswered: dict[str, NonNegativeInt] = Field(default_factory=dict)
