@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchforge.stats.distributions import t_quantile
-from benchforge.stats.inference.binomial import failing
+from benchforge.stats.inference.interval import failing
 
 LOSS: Final = 0.05
 LIMIT: Final = f"{100 * LOSS:g}%"

@@ -35,7 +35,7 @@ from benchforge_reporters.raw import block_times
 
 from benchforge.model.files.folder import read_trials
 from benchforge.run.locate import libraries, locate
-from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.hodges_lehmann import ratio
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "plugins/servers/benchforge_servers/apps/aiohttp_agents/app.py"

@@ -33,9 +33,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import welch
 from benchforge.stats.inference.joint import ERROR, confidence_sequence
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import blocks_for, enough
 
 SHARES = {"planted-2": 0.02, "planted-5": 0.05, "planted-10": 0.10}

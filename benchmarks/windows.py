@@ -26,7 +26,7 @@ from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.run.trial.stages.windows import spread, window_s
-from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.text.readable import exact, times
 
 SERVE, PORT = "serve", 8000

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchforge.checks.limits import Thresholds
 from benchforge.checks.load_tool import loader
-from benchforge.model.files.environment import hard
-from benchforge.model.files.result import Header
+from benchforge.model.files.result import Header, hard
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.trial import Trial

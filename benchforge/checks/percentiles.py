@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchforge.model.files.result import Header
-from benchforge.model.values.measurand import percentile
+from benchforge.model.values.units import percentile
 from benchforge.parts.part import Metric
 
 TAIL = 99.0

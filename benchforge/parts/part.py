@@ -18,12 +18,10 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Load, Trial
 from benchforge.model.trial.window import Window
-from benchforge.model.values.measurand import Measurand, percentile
-from benchforge.model.values.units import Duration
+from benchforge.model.values.units import Duration, Measurand, percentile
 from benchforge.parts.command import Command, Need, Task
 from benchforge.parts.fillable import WrongOption
-from benchforge.parts.probe import Probe, RightAnswer
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Output, Probe, RightAnswer, Site, Target
 
 if TYPE_CHECKING:  # only reporters need summaries
     from benchforge.model.summary.summary import Summary

@@ -8,13 +8,35 @@ from urllib.parse import urlsplit
 
 from benchforge.errors import BenchforgeError, OutputDamaged
 from benchforge.model.trial.answers.answer import Request
-from benchforge.parts.command import Finished
+from benchforge.parts.command import Command, Finished
 from benchforge.parts.content import content_of
 
 BODY = "request-body"
 "The file of a request's body, beside the trial."
 HEAD = "request-head"
 "The file of its first line and headers: other users may read a program's arguments, not this."
+
+
+@dataclass(frozen=True)
+class RightAnswer:
+    """Ready when the scenario's request gets a right answer on the port for HTTP."""
+
+
+@dataclass(frozen=True)
+class Succeeds:
+    """Ready when a command exits with 0."""
+
+    command: Command
+
+
+@dataclass(frozen=True)
+class Accepts:
+    """Ready when a connection is accepted: at a port, by its name, or at a unix socket."""
+
+    at: str | Path = "http"
+
+
+Probe = RightAnswer | Succeeds | Accepts
 
 
 @dataclass(frozen=True)

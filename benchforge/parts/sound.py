@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic.errors import PydanticUserError
 
-from benchforge.model.values.measurand import Measurand
+from benchforge.model.values.units import Measurand
 from benchforge.parts.part import Backend, Client, Kind, Loader, Metric, Part, Reporter, Server
 from benchforge.parts.reader import Reader
 

@@ -12,7 +12,6 @@ from benchforge.model.suite.claim import Claim
 from benchforge.model.suite.pivot import AXIS_NAMES, Pivot, Place, Statistic, place, places
 from benchforge.model.suite.search import ObjectiveOutcome, SearchTrial
 from benchforge.model.trial.answers.answer import Request
-from benchforge.model.trial.answers.exposed_secrets import exposed
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import Role, Usage
@@ -25,12 +24,11 @@ from benchforge.model.trial.reading import (
     StageReading,
 )
 from benchforge.model.trial.sample import Sample
-from benchforge.model.trial.trial import Load, StartedProcess, Trial
+from benchforge.model.trial.trial import Load, StartedProcess, Trial, exposed
 from benchforge.model.trial.window import Window, after_cut
 from benchforge.model.values.bounds import bounded
 from benchforge.model.values.case_name import server_names
-from benchforge.model.values.measurand import RATE, Measurand, titled
-from benchforge.model.values.units import Duration, Rate, Share, Size
+from benchforge.model.values.units import RATE, Duration, Measurand, Rate, Share, Size, titled
 from benchforge.parts.command import Command, Finished, Need, Task
 from benchforge.parts.content import text_of
 from benchforge.parts.fillable import Fillable, WrongOption
@@ -48,9 +46,8 @@ from benchforge.parts.part import (
     ServesCode,
     Service,
 )
-from benchforge.parts.probe import Accepts, Probe, RightAnswer, Succeeds
 from benchforge.parts.reader import Fact, Reader, Row, Source
-from benchforge.parts.site import Output, Site, Target
+from benchforge.parts.site import Accepts, Output, Probe, RightAnswer, Site, Succeeds, Target
 from benchforge.text import door, readable, safe
 
 if TYPE_CHECKING:  # only reporters need them, and they take a twentieth of `check`

@@ -1,8 +1,14 @@
 """The bases of backends with data."""
 
-from benchforge.parts.database.data_backend import DataBackend, last_word
 from benchforge.parts.database.dataset import URI, Dataset
-from benchforge.parts.database.tcp_backend import TcpBackend, hba, password_of, verifier
+from benchforge.parts.database.tcp_backend import (
+    DataBackend,
+    TcpBackend,
+    hba,
+    last_word,
+    password_of,
+    verifier,
+)
 
 # Databases: bases of backends with data.
 __all__ = [

@@ -1,6 +1,6 @@
 """The bases of load tools that print."""
 
-from benchforge.parts.load_tool.printed import (
+from benchforge.parts.load_tool import (
     BAD,
     Amount,
     Count,

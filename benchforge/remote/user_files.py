@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchforge.errors import Unusable
 from benchforge.remote.archive import Archive, packed
-from benchforge.suite.measuring.host_files import entries, prefixed, within
+from benchforge.suite.measuring.host_faults import entries, prefixed, within
 
 
 @dataclass(frozen=True)

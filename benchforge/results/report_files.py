@@ -11,7 +11,7 @@ from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.part import Reporter
 from benchforge.parts.registry import Registry
-from benchforge.run.disk.listed import LISTED, listed
+from benchforge.run.disk.manifest import LISTED, listed
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.text import door
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
-from benchforge.model.files.environment import changes
 from benchforge.model.files.folder import (
     HEADER,
     SUMMARY,
@@ -21,14 +20,13 @@ from benchforge.model.files.folder import (
     read_trials,
     refusal,
 )
-from benchforge.model.files.result import Header, Planned
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.files.result import Header, Planned, changes
 from benchforge.model.trial.session import Session
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import HIDDEN, Trial
 from benchforge.model.values.places import dotted
 from benchforge.results.validity.faults import faults
 from benchforge.suite.plan import RunGraph
-from benchforge.suite.secrets.redact import redact, secrets_of_suite
+from benchforge.suite.secrets import redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.source import read
 from benchforge.text.readable import cut

@@ -12,10 +12,10 @@ from benchforge.run.sandbox.host import Network, Sandbox, Wishes
 from benchforge.run.sandbox.procfs import holders, named
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.parts import parts_by_scenario, uses_hosts
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import Fault, SuiteErrors
-from benchforge.suite.toml.located import located
+from benchforge.suite.toml.sound import located
 
 _RESOLVES = "import socket, sys; sys.exit(socket.gethostbyname(sys.argv[1]) != sys.argv[2])"
 _WITHIN_S = 60.0

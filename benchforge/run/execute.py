@@ -18,7 +18,7 @@ from benchforge.model.files.folder import ANSWER, TRIAL
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Failure, Trial
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, Identity, identity
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.run import next_rate
 from benchforge.run.disk.result_writer import ResultWriter
@@ -30,11 +30,10 @@ from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.run.trial.measure import measure
 from benchforge.run.trial.turns.launch import measure_in_turns, unready
 from benchforge.stats.summary.completeness import given_up, needs_no_more, settled_places
-from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise, noise_of
 from benchforge.stats.turns import seed_of
 from benchforge.suite.plan import Measurement, RunGraph
-from benchforge.suite.secrets.redact import redacted_bytes
+from benchforge.suite.secrets import redacted_bytes
 from benchforge.text import door
 
 Believe = Callable[[Trial], Sequence[Check]]

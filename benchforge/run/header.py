@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchforge.checks.limits import limits
-from benchforge.model.files.environment import fingerprint
-from benchforge.model.files.result import Header, Planned
+from benchforge.model.files.result import Header, Planned, fingerprint
 from benchforge.model.suite.code import OWN, Interpreter
 from benchforge.model.values.distribution import own_version
 from benchforge.parts.part import Part, RunsPython
 from benchforge.run.disk.scratch import scratch_folder
+from benchforge.run.programs.needed import as_they_say, no_site
 from benchforge.run.programs.runtimes import Ready, needed_modules, own
-from benchforge.run.programs.versions import as_they_say, no_site
 from benchforge.run.trial.context import TrialContext
 from benchforge.suite.cases.case import code_digests
 from benchforge.suite.cases.parts import distinct_parts, parts_on
@@ -22,7 +21,7 @@ from benchforge.suite.claims.of_kept_suite import asked_of, uses
 from benchforge.suite.plan import RunGraph
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
-from benchforge.suite.secrets.redact import redact, redacted
+from benchforge.suite.secrets import redact, redacted
 from benchforge.suite.suite import Suite
 
 _JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])

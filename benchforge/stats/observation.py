@@ -17,7 +17,6 @@ BIN_S = 0.25
 _MOST_BINS = 4  # for each row: a file that names a distant moment is no reason to count to it
 _BUSY = 0.5  # of a CPU's time, for its frequency to tell anything
 
-
 _SEEN = 0.5  # of a load tool's CPU time, for its threads to be known
 
 

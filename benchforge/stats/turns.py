@@ -77,7 +77,6 @@ def long_enough(
 _OF_FILES = 16_384
 "Bytes that a thread of a tool may read of files once the first has connected: a script, a locale."
 
-
 WHY_UNKNOWN = "in turns: a server stands still between its slices, so that only rates are compared"
 _OF_A_LOAD_WITHOUT_PAUSES: dict[str, object] = {
     "latency": None,

@@ -96,9 +96,7 @@ def profile_faults(tables: Tables, top: Sequence[str]) -> Iterator[Fault]:
 
 
 def declared(
-    labelled: Mapping[str, Mapping[str, Tables]],
-    registry: Registry,
-    environment: Environment,
+    labelled: Mapping[str, Mapping[str, Tables]], registry: Registry, environment: Environment
 ) -> Checked[dict[str, dict[str, Declared]]]:
     """Return every part that is sound, by its table and label."""
     for kind, other in _APART:
@@ -114,10 +112,7 @@ def declared(
 
 
 def _declared(
-    path: tuple[str, str],
-    written: Tables,
-    registry: Registry,
-    environment: Environment,
+    path: tuple[str, str], written: Tables, registry: Registry, environment: Environment
 ) -> Checked[Declared | None]:
     table, label = path
     kind = KINDS[table]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
-from benchforge.suite.secrets.redact import SHORTEST, Secret, pieces, redact
+from benchforge.model.trial.trial import HIDDEN
+from benchforge.suite.secrets import SHORTEST, Secret, pieces, redact
 from benchforge.suite.toml.document import Tables
 from benchforge.suite.toml.faults import Checked, Fault
 from benchforge.suite.toml.positions import Path

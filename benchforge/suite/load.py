@@ -13,11 +13,11 @@ from pydantic import Field, JsonValue
 
 from benchforge.errors import Unusable
 from benchforge.model.suite.claim import VerdictRules
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.frozen import Frozen
 from benchforge.parts.registry import Registry
-from benchforge.suite.cases.code import code_faults, ref_faults
 from benchforge.suite.cases.expand import named
+from benchforge.suite.cases.parts import code_faults, ref_faults
 from benchforge.suite.claims.pivots import cell_faults, pivots
 from benchforge.suite.claims.read import SoundClaim, sound_claims
 from benchforge.suite.claims.sides import resolved
@@ -29,16 +29,27 @@ from benchforge.suite.claims.where import (
 )
 from benchforge.suite.declared import LABELLED, declared, labelled_tables, metrics, profile_faults
 from benchforge.suite.environment import Environment, hiding_faults
-from benchforge.suite.measuring.repeat import repeated, said_of_profile
-from benchforge.suite.measuring.tables import engine_of, gate_of, hosts, placement, tuning
+from benchforge.suite.measuring.tables import (
+    engine_of,
+    gate_of,
+    hosts,
+    placement,
+    repeated,
+    said_of_profile,
+    tuning,
+)
 from benchforge.suite.overrides import layered, left_faults
-from benchforge.suite.scenarios.placeholders import given_faults
-from benchforge.suite.scenarios.references import port_faults, runtime_faults, runtimes
+from benchforge.suite.scenarios.references import (
+    given_faults,
+    port_faults,
+    runtime_faults,
+    runtimes,
+    upstream_faults,
+)
 from benchforge.suite.scenarios.scenario import scenarios
 from benchforge.suite.scenarios.search import repeat_faults
 from benchforge.suite.scenarios.turns import bridges, turns_faults
-from benchforge.suite.scenarios.upstreams import upstream_faults
-from benchforge.suite.secrets.redact import secrets_of_suite
+from benchforge.suite.secrets import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Document, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
@@ -128,10 +139,7 @@ def load_on_host(
 
 
 def _resolved(
-    written: Document,
-    given: SuiteCall,
-    registry: Registry,
-    tells: Callable[[str], str | None],
+    written: Document, given: SuiteCall, registry: Registry, tells: Callable[[str], str | None]
 ) -> Suite:
     document = layered(written, given.profile, given.settings, registry)
     sound(_format(document), document)  # whatever else is wrong by format 1 need not be wrong
@@ -332,10 +340,7 @@ def _path_faults(top: Top, folder: Path) -> Checked[None]:
 
 
 def _chosen(
-    in_suite: Sequence[str],
-    given: Sequence[str],
-    labels: Sequence[str],
-    bridged: Mapping[str, str],
+    in_suite: Sequence[str], given: Sequence[str], labels: Sequence[str], bridged: Mapping[str, str]
 ) -> Checked[tuple[str, ...]]:
     """Return the labels of the scenarios to run: those of the command line, of the suite, all."""
     for label in given:

@@ -21,10 +21,7 @@ _LABELLED = {*LABELLED}
 
 
 def layered(
-    written: Document,
-    profile: str | None,
-    settings: Sequence[tuple[str, str]],
-    registry: Registry,
+    written: Document, profile: str | None, settings: Sequence[tuple[str, str]], registry: Registry
 ) -> Document:
     """Return a document with a profile and all settings applied, in order.
 
@@ -75,11 +72,7 @@ class _Unsettable(Exception):
 
 
 def _with_setting(
-    document: Document,
-    shown: str,
-    keys: tuple[str, ...],
-    value: JsonValue,
-    registry: Registry,
+    document: Document, shown: str, keys: tuple[str, ...], value: JsonValue, registry: Registry
 ) -> Document:
     if keys[0] == "profiles":
         raise _Unsettable(

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 from benchforge.cli.app import called
 from benchforge.cli.console.lock import WAITING
 from benchforge.cli.plugins.examination.examine import Examined, examine
-from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.cli.plugins.wanted import wanted
 from benchforge.model.files.result import Header
 from benchforge.model.summary.summary import Summary
@@ -125,9 +125,7 @@ def fake_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[FakeHost]
 
 
 def assert_contract(
-    part: str,
-    recordings: Iterable[Path] = (),
-    options: Mapping[str, JsonValue] | None = None,
+    part: str, recordings: Iterable[Path] = (), options: Mapping[str, JsonValue] | None = None
 ) -> Examined:
     """Ask a part all that `benchforge plugins check` asks; raise AssertionError with its defects.
 

@@ -14,7 +14,7 @@ from typing import Literal
 from benchforge.checks.ask import of_trial
 from benchforge.checks.limits import limits
 from benchforge.cli.plugins.examination import inputs
-from benchforge.cli.plugins.examination.recorded import ERR, FACTS, OUT, Recording
+from benchforge.cli.plugins.examination.inputs import ERR, FACTS, OUT, Recording
 from benchforge.errors import Unusable
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command, Finished

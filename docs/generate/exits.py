@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchforge import errors
-from benchforge.cli.console.outcome import EXIT_CODES
+from benchforge.cli.console.reported import EXIT_CODES
 from benchforge.cli.measure.gate.verdict import STATES
 from benchforge.model.summary.verdict import ComparisonState
 from docs.generate.text import page_of, plain, table

@@ -10,7 +10,7 @@ from load import printers
 from load.queues import Setup, simulate
 
 from benchforge.cli.plugins.examination.examine import examine
-from benchforge.cli.plugins.examination.recorded import OUT, Recording
+from benchforge.cli.plugins.examination.inputs import OUT, Recording
 from benchforge.parts.reader import Reader, Source
 from benchforge.parts.registry import Registry
 

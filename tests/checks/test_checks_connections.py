@@ -19,7 +19,7 @@ from benchforge.checks.network.connections import (
     retransmission,
     right_process,
 )
-from benchforge.model.trial.answers.probes import Exhaustion, Listener
+from benchforge.model.trial.answers.monitor import Exhaustion, Listener
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage

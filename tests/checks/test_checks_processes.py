@@ -9,7 +9,7 @@ from made.observed import LIMITS, answer, loader, observation, only, reading, tr
 
 from benchforge.checks.server import development, method, restarts
 from benchforge.checks.server.development import development_mode, instruments, logging
-from benchforge.model.trial.answers.probes import Probes
+from benchforge.model.trial.answers.monitor import Probes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
 

@@ -23,7 +23,7 @@ from benchforge.checks import ask
 from benchforge.checks.statistics.bridge import of_bridge
 from benchforge.checks.statistics.position import position_effect
 from benchforge.checks.statistics.turns import of_comparison as of_turns
-from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.named_file import loaded
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.summary.cause import FoldedFinding
 from benchforge.model.summary.summary import FailedTrial

@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 from measured.once import made_once
 from suite_texts.files import suite_text
 
+from benchforge.cli.machine.doctor.cpu import cpu_findings
 from benchforge.cli.machine.doctor.finding import MachineFinding
+from benchforge.cli.machine.doctor.limits import limit_findings
 from benchforge.cli.machine.doctor.machine import (
-    cpu,
-    isolation,
-    limits,
-    load,
-    memory,
-    network,
-    space,
+    isolation_findings,
+    load_findings,
+    memory_findings,
+    network_findings,
+    space_findings,
 )
-from benchforge.run.machine.cpu_ticks import Look, look
+from benchforge.run.machine.quiet import Look, look
 from benchforge.run.sandbox.sandbox import Mode
 
 ROOT = Path(__file__).parents[2]
@@ -65,12 +65,12 @@ PRIVATE = Mode(pid_namespace=True, network="private", shared_memory="private", w
 def found(root: Path, mode: Mode | str = PRIVATE) -> list[MachineFinding]:
     before = after = look(root)
     return [
-        *cpu.findings(root),
-        *load.findings(root, before, after, frozenset()),
-        *memory.findings(root),
-        *limits.findings(root),
-        *network.findings(root),
-        *isolation.findings(root, mode),
+        *cpu_findings(root),
+        *load_findings(root, before, after, frozenset()),
+        *memory_findings(root),
+        *limit_findings(root),
+        *network_findings(root),
+        *isolation_findings(root, mode),
     ]
 
 
@@ -172,7 +172,7 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
             "proc/14/stat": process("new\n\x1b[31m", 4, 5),
         },
     )
-    findings = list(load.findings(root, before, look(root), frozenset({13})))
+    findings = list(load_findings(root, before, look(root), frozenset({13})))
     others = said(findings, "other processes")
     assert others.state == "warn"
     assert others.says == (
@@ -185,13 +185,13 @@ def test_who_else_uses_the_cpus_is_named_the_busiest_first(tmp_path: Path) -> No
 
 def test_a_quiet_second_is_ok(tmp_path: Path) -> None:
     root = tree(tmp_path, {"proc/stat": STAT.format(busy=5, idle=995, steal=0)})
-    told = states(load.findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
+    told = states(load_findings(root, Look(2, 0, 0, 0, {}), look(root), frozenset()))
     assert (told["other processes"], told["steal"]) == ("ok", "ok")
 
 
 def test_one_cpu_and_a_hypervisor_are_told(tmp_path: Path) -> None:
     files = {"proc/self/status": "Cpus_allowed_list:\t3\n", "proc/cpuinfo": "flags: hypervisor\n"}
-    told = states(cpu.findings(tree(tmp_path, files)))
+    told = states(cpu_findings(tree(tmp_path, files)))
     assert (told["usable CPUs"], told["virtual machine"]) == ("warn", "warn")
 
 
@@ -202,7 +202,7 @@ def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path)
         shared_memory="host",
         weaker=("no private namespaces: EPERM",),
     )
-    findings = list(isolation.findings(tmp_path, mode))
+    findings = list(isolation_findings(tmp_path, mode))
     network = said(findings, "own network")
     assert network.state == said(findings, "own processes").state == "warn"
     assert network.says.startswith(
@@ -211,10 +211,10 @@ def test_a_trial_that_shares_is_told_with_why_and_what_is_weaker(tmp_path: Path)
 
 
 def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert states(space.findings({"results": tmp_path / "to/be/made"})) == {"disk: results": "ok"}
+    assert states(space_findings({"results": tmp_path / "to/be/made"})) == {"disk: results": "ok"}
     usage = shutil.disk_usage(tmp_path)._replace(free=5_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    assert states(space.findings({"results": tmp_path})) == {"disk: results": "warn"}
+    assert states(space_findings({"results": tmp_path})) == {"disk: results": "warn"}
 
 
 # --- this machine ---------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from front_door import Bench
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.suite.secrets.redact import hiding, masked, secrets_of_words
+from benchforge.suite.secrets import hiding, masked, secrets_of_words
 
 SECRET = "hunter2-of-ours"  # noqa: S105 - of a test
 CLOSED = "http://127.0.0.1:2/"

@@ -16,7 +16,7 @@ import pytest
 from front_door import PROGRAMS, Bench, bench_words, calls, needed
 
 from benchforge.run.locate import locate
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 
 # Each is known by its first letters alone: no form of them is without one of the two.
 SECRETS = {

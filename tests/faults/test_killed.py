@@ -8,7 +8,7 @@ from front_door import PROGRAMS, forked
 
 from benchforge.errors import CannotKeep
 from benchforge.run.disk import leftovers, scratch
-from benchforge.run.disk.cache import place
+from benchforge.run.disk.leftovers import place
 from benchforge.run.disk.result_writer import whole
 
 SCRATCH = """
@@ -44,7 +44,7 @@ def ready(folder, number):
 CLEANS = """
 from datetime import UTC, datetime
 from benchforge.cli.machine.clean import inventory as remains
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.leftovers import cache
 remains.family = dict  # nobody uses anything; to look takes as long as a hundred of these
 
 def ready(folder, number):

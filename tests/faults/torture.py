@@ -28,7 +28,7 @@ from faults.standing import processes, shared_memory, standing
 from front_door import captured
 from suite_texts.files import suite_text
 
-from benchforge.cli.console.outcome import Shown, exit_code
+from benchforge.cli.console.reported import Shown, exit_code
 from benchforge.model.files.folder import read_summary
 from benchforge.run.sandbox import mounts
 

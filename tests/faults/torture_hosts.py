@@ -30,7 +30,7 @@ from faults.host_kills import table as table_of_kills
 from faults.standing import processes, shared_memory
 from hosts_lab import Lab, lab, one_server, told_by
 
-from benchforge.cli.console.outcome import Shown, exit_code
+from benchforge.cli.console.reported import Shown, exit_code
 from benchforge.model.files.folder import read_summary
 
 HOSTS = ("load", "app")

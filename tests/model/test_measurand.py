@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.model.values.measurand import percentile
+from benchforge.model.values.units import percentile
 
 
 @pytest.mark.parametrize(

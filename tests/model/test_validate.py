@@ -17,7 +17,7 @@ from measured.once import made_once
 from measured.real_result import Where, change, copied, listed_anew, measured, numbers, trial_of
 
 from benchforge.checks.summary import concluded
-from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.errors import InvalidFile, OutputDamaged, Unusable
 from benchforge.model.files.file import FileFault
 from benchforge.model.files.folder import read_header, read_trials

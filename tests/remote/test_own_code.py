@@ -24,7 +24,7 @@ from benchforge.remote.session.host_share import share_of
 from benchforge.remote.user_files import imported, user_files
 from benchforge.run.locate import locate
 from benchforge.suite.load import load
-from benchforge.suite.measuring.host_files import LARGEST, check
+from benchforge.suite.measuring.host_faults import LARGEST, check
 
 HERE = Path(__file__)
 

@@ -20,7 +20,7 @@ from made.summaries import check
 from benchforge.checks.causes import with_causes
 from benchforge.checks.limits import limits
 from benchforge.checks.summary import with_comparison_verdicts
-from benchforge.cli.console.outcome import EXIT_CODES, Shown, exit_code
+from benchforge.cli.console.reported import EXIT_CODES, Shown, exit_code
 from benchforge.model.summary.summary import CaseSummary, Summary
 from benchforge.model.summary.verdict import ComparisonState, ComparisonVerdict
 from benchforge.model.trial.check import Check

@@ -42,13 +42,13 @@ OF_METRICS: Mapping[str, AbstractSet[str]] = {
     "benchforge/stats/verdict/objections.py": {"latency"},  # what a check invalidates
     "benchforge/stats/turns.py": {"latency"},  # a field of a reading
     "benchforge/results/verify/recompute/trials.py": {"rate"},  # of a load
-    "benchforge/model/files/environment.py": _KERNEL,
+    "benchforge/model/files/result.py": _KERNEL,
     "benchforge/run": _KERNEL | {"rate"},
     "benchforge/suite": {"rate"},  # an option of load tools, and of [find]
     "benchforge/suite/measuring/tables.py": {"cpu"},  # a controller
     "benchforge/cli/plugins": _READING,
     "benchforge/remote": {"cpu", "rate"},  # a fact of a host, and an option of load tools
-    "benchforge/cli/suites/schema/table.py": {"rate"},  # a form of a value
+    "benchforge/cli/suites/schema/json_schema.py": {"rate"},  # a form of a value
     "benchforge/cli/machine/doctor": _KERNEL,
     "plugins/reporters/benchforge_reporters/text/words.py": {"cpu"},  # a fact of the machine
     "plugins/reporters/benchforge_reporters/document/document.py": {"cpu"},  # the same

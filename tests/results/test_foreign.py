@@ -348,7 +348,7 @@ def test_what_a_person_put_into_a_result_stays_and_is_listed(bench: Bench, resul
 
 
 def test_a_changed_report_of_a_plugin_stays(bench: Bench, result: Path) -> None:
-    from benchforge.run.disk.listed import LISTED, listed  # noqa: PLC0415 - for this test alone
+    from benchforge.run.disk.manifest import LISTED, listed  # noqa: PLC0415 - for this test alone
 
     for name in ("poem.txt", "own/other.txt"):
         door.make(result, "own")

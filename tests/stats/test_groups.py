@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import plain
 
-from benchforge.model.values.case_name import CaseName, among, server_names
-from benchforge.stats.summary.groups import groups
+from benchforge.model.values.case_name import CaseName, among, groups, server_names
 
 SCENARIOS = ("by tools", "by clients")
 NAMES = st.builds(

@@ -12,9 +12,9 @@ from benchforge.cli.console.progress import ProgressLine
 from benchforge.model.suite.claim import Claim
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import Summary
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.joint import joint
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.verdict.interim import InterimAnswer, interim, looks
 from benchforge.stats.verdict.judge import judged
 from benchforge.suite.plan import RunGraph

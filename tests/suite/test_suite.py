@@ -32,7 +32,7 @@ from benchforge.plugin import (
 )
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.load import load
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Repeat, Suite
 from benchforge.suite.toml.built_in import brought
 from benchforge.suite.toml.faults import SuiteErrors

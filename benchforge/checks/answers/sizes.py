@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchforge.checks.limits import Thresholds
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.probes import Sizes
+from benchforge.model.trial.answers.monitor import Sizes
 from benchforge.model.trial.check import Status
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Trial

@@ -14,7 +14,7 @@ from benchforge.model.trial.answers.monitor import LoadAnswers, MonitorAnswer, W
 from benchforge.model.trial.check import Check, Status
 from benchforge.model.trial.reading import Reading, span
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.inference.binomial import failing
+from benchforge.stats.inference.interval import failing
 from benchforge.text.readable import amount, conjoined, exact, figure, listed, percent
 
 _ID = "E6"

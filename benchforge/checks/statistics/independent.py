@@ -8,7 +8,7 @@ from benchforge.checks.seen import compared
 from benchforge.checks.statistics.repetitions import rates_of
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.stats.inference.ratio import log_ratios
+from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.timeseries.trend import LEAST, resemblance
 from benchforge.text.readable import exact, figure
 

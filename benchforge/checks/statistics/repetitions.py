@@ -8,8 +8,8 @@ from benchforge.checks.seen import compared
 from benchforge.model.summary.summary import Placebo
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
+from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.interval import LEAST, deviation
-from benchforge.stats.inference.ratio import log_ratios
 from benchforge.stats.summary.line import Place
 from benchforge.stats.summary.outliers import outliers
 from benchforge.text.readable import exact, figure, percent, times

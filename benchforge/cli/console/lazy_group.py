@@ -10,13 +10,7 @@ import click
 class Lazy(click.Group):
     """A group that lists its commands without importing them: each is a module of `package`."""
 
-    def __init__(
-        self,
-        *words: Any,
-        table: Mapping[str, str],
-        package: str,
-        **more: Any,
-    ) -> None:
+    def __init__(self, *words: Any, table: Mapping[str, str], package: str, **more: Any) -> None:
         super().__init__(*words, **more)
         self._table, self._package = table, package
 

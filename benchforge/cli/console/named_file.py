@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchforge.cli.console.say import say
+from benchforge.cli.console.say import keep_secret, say
 from benchforge.errors import CannotKeep
+from benchforge.parts.registry import Registry
 from benchforge.report.page.document import PageDocument
 from benchforge.report.page.frame import rendered
 from benchforge.run.disk.result_writer import whole
+from benchforge.suite.load import load
+from benchforge.suite.suite import Suite
 
 
 def without_suites(paths: Sequence[Path]) -> Sequence[Path]:
@@ -40,3 +43,18 @@ def write_page(file: Path, page: PageDocument) -> None:
     """Write a document as a page. Raises CannotKeep where the file cannot be written."""
     write_file(file, rendered("document.html.j2", page=page), "choose another file with --html")
     say(f"written to {file}")
+
+
+def loaded(
+    path: Path,
+    registry: Registry,
+    *,
+    profile: str | None = None,
+    settings: Sequence[tuple[str, str]] = (),
+    only: Sequence[str] = (),
+    text: str | None = None,
+) -> Suite:
+    """Read a suite as `load` does. Raises SuiteErrors, which holds everything that is wrong."""
+    suite = load(path, registry, profile=profile, settings=settings, only=only, text=text)
+    keep_secret(suite.secrets)
+    return suite

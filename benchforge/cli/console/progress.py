@@ -11,8 +11,7 @@ from typing import TextIO
 
 from benchforge.cli.console.say import away, printable
 from benchforge.model.summary.verdict import StopDecision
-from benchforge.model.trial.answers.exposed_secrets import exposed
-from benchforge.model.trial.trial import Trial
+from benchforge.model.trial.trial import Trial, exposed
 from benchforge.run.execute import Progress
 from benchforge.stats.verdict.interim import InterimAnswer, in_short
 from benchforge.suite.plan import Measurement, RunGraph

@@ -4,14 +4,15 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchforge.cli.console.outcome import Shown
 from benchforge.cli.console.say import say, show
 from benchforge.errors import CannotKeep
 from benchforge.model.files.folder import HEADER, SUMMARY
 from benchforge.model.summary.summary import Summary
+from benchforge.model.summary.verdict import ComparisonState
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.results.report_files import REPORTERS, renew_reports, reporter, write_reports
@@ -19,7 +20,39 @@ from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.space import full
 from benchforge.text import safe
 
+FAILS, NO_ANSWER = 1, 4
+EXIT_CODES: Mapping[ComparisonState, int] = {
+    "decided": 0,
+    "undecided": 0,
+    "not comparable": NO_ANSWER,
+    "broken": NO_ANSWER,
+}
+"Exit code of a run or a duel by the verdict on each comparison; the highest counts."
+
 PAPER = 120  # columns where there is no terminal; the files have everything
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the command line asks for."""
+
+    as_json: bool = False
+    inconclusive_fails: bool = False
+    "True if an inconclusive claim counts as one that fails."
+    reports: Sequence[str] = ()
+    "Reporters beside those that every run uses."
+
+
+def exit_code(summary: Summary, shown: Shown) -> int:
+    """Return 4 where something has no believable answer, else 1 where a claim fails, else 0."""
+    states = {verdict.state for verdict in summary.verdicts}
+    answered = all(case.answered(smoke=summary.smoke) for case in summary.cases)
+    verdicts = (comparison.verdict for comparison in summary.comparisons)
+    compared = max((EXIT_CODES[one.state] for one in verdicts if one is not None), default=0)
+    if not answered or "invalid" in states or compared == NO_ANSWER:
+        return NO_ANSWER
+    failing = {"fails", "inconclusive"} if shown.inconclusive_fails else {"fails"}
+    return FAILS if states & failing else 0
 
 
 def reported(

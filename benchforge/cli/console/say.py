@@ -28,7 +28,7 @@ def without_secrets(text: str) -> str:
     words = command_line()
     if not _secrets and not words:
         return text
-    from benchforge.suite.secrets.redact import redact  # noqa: PLC0415 - --help imports click alone
+    from benchforge.suite.secrets import redact  # noqa: PLC0415 - --help imports click alone
 
     return redact(_of_words(words)(text), _secrets)
 
@@ -36,10 +36,9 @@ def without_secrets(text: str) -> str:
 @lru_cache(maxsize=1)
 def _of_words(words: tuple[str, ...]) -> Callable[[str], str]:
     """Return what hides the secrets of a command line; a few characters are none."""
-    from benchforge.suite.secrets import redact  # noqa: PLC0415 - as above
+    from benchforge.suite.secrets import SHOWN, hiding, secrets_of_words  # noqa: PLC0415 - as above
 
-    secrets = (one for one in redact.secrets_of_words(words) if len(one) >= redact.SHOWN)
-    return redact.hiding({}, secrets)
+    return hiding({}, (secret for secret in secrets_of_words(words) if len(secret) >= SHOWN))
 
 
 def printable(text: str, escape: Callable[[str], str] = safe.text) -> str:

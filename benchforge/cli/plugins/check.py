@@ -8,8 +8,8 @@ import click
 from benchforge.cli.console.options import PATH
 from benchforge.cli.console.say import say, show
 from benchforge.cli.plugins.examination.examine import Examined, Read, examine, reading_rows
+from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.cli.plugins.examination.reads_rows import shown_rows
-from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.cli.plugins.wanted import OPTION_VALUES, chosen, wanted
 from benchforge.errors import Unusable
 from benchforge.parts.part import Driver

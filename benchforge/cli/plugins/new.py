@@ -23,7 +23,6 @@ from benchforge.text.program import as_typed
 Begun = Literal["loader", "server", "reader"]
 _END = ".txt"  # so that nobody takes a template for a module of ours, or for a test
 
-
 # What a plugin is built and tested with, when it is begun.
 _BUILT_WITH = ("hatchling", "editables", "pytest")
 
@@ -32,10 +31,7 @@ _BUILT_WITH = ("hatchling", "editables", "pytest")
 @click.argument("kind", type=click.Choice(["loader", "server", "reader"]))
 @click.argument("name")
 @click.option(
-    "--folder",
-    type=PATH,
-    metavar="DIR",
-    help="Folder to create.  [default: benchforge-NAME]",
+    "--folder", type=PATH, metavar="DIR", help="Folder to create.  [default: benchforge-NAME]"
 )
 def command(kind: str, name: str, folder: Path | None) -> int:
     """Write a package with a part called NAME: a loader, a server, or a reader for `audit`.

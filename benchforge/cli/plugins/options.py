@@ -11,11 +11,7 @@ from benchforge.suite.toml.plain import in_toml, toml_key
 from benchforge.suite.toml.words import WORDS
 from benchforge.text.readable import conjoined
 
-_SINGULAR = {
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-}
+_SINGULAR = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
 _SEVERAL = {"integer": "whole numbers", "number": "numbers", "string": "text"}
 _BOUNDS = {
     "minimum": "at least {}",

@@ -2,7 +2,7 @@
 
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.trial.check import Check
-from benchforge.model.values.measurand import percentile
+from benchforge.model.values.units import percentile
 
 _TAIL = 99.0
 "The percentile of a check of the tail that names none; a mean depends on it."

@@ -22,7 +22,7 @@ from benchforge.model.trial.window import WHOLE, SteadyState, Window
 from benchforge.model.values.bounds import FileName
 from benchforge.model.values.case_name import KIND, STAGE, CaseName
 from benchforge.model.values.frozen import ROW, Frozen
-from benchforge.model.values.measurand import FAILURES, RATE, Measurand
+from benchforge.model.values.units import FAILURES, RATE, Measurand
 
 _LEAST_LEFT = 0.01
 """Of the CPUs: a share that is known to about a hundredth has no use as a divisor below it."""

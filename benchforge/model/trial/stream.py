@@ -6,7 +6,7 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.probes import Probes
+from benchforge.model.trial.answers.monitor import Probes
 from benchforge.model.values.frozen import Frozen
 
 

@@ -1,6 +1,8 @@
 """One measured execution of a case, kept whatever its outcome."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from pathlib import PurePath
 from typing import Literal
 
 from pydantic import Field, JsonValue, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -9,8 +11,13 @@ from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
 from benchforge.model.suite.search import SearchOutcome
 from benchforge.model.trial.answers.answer import Answer, Request
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor
-from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
+from benchforge.model.trial.answers.monitor import (
+    Exhaustion,
+    Listener,
+    LoadAnswers,
+    Monitor,
+    Probes,
+)
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.hosts import TrialHost
 from benchforge.model.trial.observation import Observation
@@ -26,6 +33,9 @@ ATTEMPTS = 3
 
 Link = Literal["plain", "tls", "mixed", "none"]
 "Of connections: none that speaks TLS, all, some; no connection was seen."
+
+HIDDEN = "***"
+"What stands in place of a secret."
 
 
 class Failure(Frozen):
@@ -269,3 +279,19 @@ are those of the whole launch, as are load and stop."""
     def believed(self) -> bool:
         """True if the trial has a measurement that can be believed."""
         return self.measured and not self.doubts
+
+
+def exposed(trials: Iterable[Trial]) -> str:
+    """Return a sentence with the programs that received secrets as arguments; empty if none."""
+    names = {
+        PurePath(process.argv[0]).name
+        for trial in trials
+        for process in trial.processes
+        if any(HIDDEN in word for word in process.argv[1:])
+    }
+    if not names:
+        return ""
+    return (
+        f"in arguments of {', '.join(sorted(names))}: while they ran, "
+        "every user of this machine could read them there"
+    )

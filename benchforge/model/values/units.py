@@ -2,12 +2,24 @@
 
 import re
 import sys
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 _NUMBER = r"(?P<number>[0-9]+(?:\.[0-9]+)?)"
+
+Measurand = Literal[
+    "",
+    "responses per second",
+    "response time",
+    "failed requests",
+    "share of failed requests",
+    "CPU time per response",
+]
+RATE: Measurand = "responses per second"
+FAILURES: tuple[Measurand, ...] = ("failed requests", "share of failed requests")
+_NAME = re.compile(r"p(100|[0-9]{1,2}(?:\.[0-9]+)?)")
 
 
 class Quantity(float):
@@ -63,8 +75,7 @@ class Quantity(float):
         return core_schema.no_info_plain_validator_function(
             cls.parse,
             serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda value: int(value) if value.is_integer() else float(value),
-                when_used="always",
+                lambda value: int(value) if value.is_integer() else float(value), when_used="always"
             ),
         )
 
@@ -148,3 +159,14 @@ class Rate(Quantity):
         "/min": 1 / 60,
     }
     wanted: ClassVar[str] = 'a rate such as "500/s", "20k/s" or a number per second'
+
+
+def percentile(of: str | None) -> float | None:
+    """Return the percentile that a part's name says, such as 99 of p99; None for any other."""
+    match = _NAME.fullmatch(of or "")
+    return float(match[1]) if match else None
+
+
+def titled(metric: str, of: str | None) -> str:
+    """Return a metric's label and its part, without a unit, and without repetition."""
+    return metric if of in {None, "", metric} else f"{metric} {of}"

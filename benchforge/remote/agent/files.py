@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchforge.errors import Unusable
 from benchforge.remote.archive import digested
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.leftovers import cache
 
 _KEPT = 4
 "Archives of earlier runs that stay."

@@ -12,8 +12,8 @@ from pydantic import JsonValue, NonNegativeInt
 
 from benchforge.errors import ProgramMissing, Unusable
 from benchforge.model.suite.placement import Placement
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
 from benchforge.model.trial.observation import Role
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
 from benchforge.remote import wire
@@ -41,8 +41,8 @@ from benchforge.suite.cases.case import code_digests
 from benchforge.suite.cases.expand import Cases, expand
 from benchforge.suite.cases.parts import parts_on
 from benchforge.suite.load import SuiteCall, load_on_host
-from benchforge.suite.measuring.host_files import used
-from benchforge.suite.secrets.redact import pieces
+from benchforge.suite.measuring.host_faults import used
+from benchforge.suite.secrets import pieces
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
 

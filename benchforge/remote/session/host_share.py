@@ -13,8 +13,8 @@ from benchforge.remote.archive import Archive
 from benchforge.remote.host_step import HostSuite
 from benchforge.remote.user_files import imported, user_files
 from benchforge.suite.cases.parts import parts_on
-from benchforge.suite.measuring.host_files import entries, used
-from benchforge.suite.secrets.redact import pieces, redact, secrets_of_suite
+from benchforge.suite.measuring.host_faults import entries, used
+from benchforge.suite.secrets import pieces, redact, secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import as_table
 

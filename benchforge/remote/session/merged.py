@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.files.result import changes, fingerprint
 from benchforge.model.suite.placement import ActualPlacement
-from benchforge.model.trial.answers.probes import Listener
+from benchforge.model.trial.answers.monitor import Listener
 from benchforge.model.trial.hosts import HostFacts, HostLink, TrialHost
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading

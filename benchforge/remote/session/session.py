@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from benchforge.errors import NoAnswer, ProgramMissing, Unusable
-from benchforge.model.files.environment import hard
+from benchforge.model.files.result import hard
 from benchforge.model.trial.hosts import HostFacts, HostLink
 from benchforge.remote import wire
 from benchforge.remote.agent.links import measured
@@ -21,14 +21,14 @@ from benchforge.remote.answers import BUILDS_WITHIN_S, Prepared, T
 from benchforge.remote.archive import Archive, archive, code_digest
 from benchforge.remote.calls import BOOTS_WITHIN_S, Losses, PipeConnection
 from benchforge.remote.session.host_share import HostShare, share_of
-from benchforge.run.checkout.checkouts import checked_out
+from benchforge.run.checkout import checked_out
 from benchforge.run.programs.runtimes import Ready
 from benchforge.run.trial.context import TrialContext, ground, needs_of
 from benchforge.run.trial.inputs import TrialInputs
 from benchforge.suite.cases.case import Case, code_digests
 from benchforge.suite.cases.parts import distinct_parts
 from benchforge.suite.plan import RunGraph
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
 from benchforge.text.readable import conjoined
@@ -39,7 +39,6 @@ _BEGINS_WITHIN_S, _PREPARES_WITHIN_S = BOOTS_WITHIN_S + 2 * wire.LEASE_S, 100.0
 "How long a host takes to import benchforge and get its lock, and to look at its programs."
 _LINKS_WITHIN_S = 10.0
 "Wait for a connection between two hosts."
-
 
 Connect = Callable[[str, Losses], PipeConnection]
 "What makes a connection to a host, by its label."

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from benchforge.errors import BenchforgeError
-from benchforge.model.files.environment import HARD, SOFT, changes
-from benchforge.model.files.result import Header
+from benchforge.model.files.result import HARD, SOFT, Header, changes
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed

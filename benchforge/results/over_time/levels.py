@@ -11,9 +11,9 @@ from benchforge.model.summary.doubts import doubted
 from benchforge.model.summary.summary import CaseSummary, MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.values.case_name import CaseName, shared
-from benchforge.model.values.measurand import titled
+from benchforge.model.values.units import titled
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.verdict.comparison import wrong_answers
 from benchforge.text.readable import exact
 

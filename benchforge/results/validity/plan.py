@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchforge.model.files.file import FileFault, Parsed
 from benchforge.model.files.result import Header
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.text.readable import exact
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from benchforge.parts.content import LARGEST_FILE
-from benchforge.suite.secrets.redact import redact, redacted_bytes
+from benchforge.suite.secrets import redact, redacted_bytes
 from benchforge.text.door import OWN
 
 PRIVATE = 0o700
@@ -42,11 +42,6 @@ def _below(folder: Path) -> list[Path]:
     return paths
 
 
-def hidden_from(text: str, secrets: Collection[str]) -> bool:
-    """Whether a text holds a secret."""
-    return redact(text, secrets) != text
-
-
 def _hide(path: Path, secrets: Collection[str]) -> None:
     seen = path.lstat()
     if stat.S_ISREG(seen.st_mode):
@@ -57,7 +52,7 @@ def _hide(path: Path, secrets: Collection[str]) -> None:
             data = b""
         if hidden != data:
             _replace(path, hidden, stat.S_IMODE(seen.st_mode))
-    elif stat.S_ISLNK(seen.st_mode) and hidden_from(os.fsdecode(path.readlink()), secrets):
+    elif stat.S_ISLNK(seen.st_mode) and redact(to := os.fsdecode(path.readlink()), secrets) != to:
         path.unlink()
     if (name := redact(path.name, secrets)) != path.name:
         path.rename(path.with_name(name))

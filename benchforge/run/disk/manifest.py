@@ -1,7 +1,7 @@
 """Writing the manifest of a result: when a run ends, and when its reports are formed anew."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchforge.model.files.file import Parsed, parse
@@ -12,6 +12,12 @@ from benchforge.text import door
 MOST_BYTES = 1 << 30
 "Largest file that is listed: programs of a trial may write as much as the disk holds."
 _TRIAL = re.compile(rf"{TRIALS}/(?P<number>\d+)/{re.escape(TRIAL)}")
+
+LISTED = "reports.sha256"
+"What reporters of plugins wrote into a result, as `sha256sum` lists files; ours have known names."
+
+_LINE = re.compile("(?P<digest>[0-9a-f]{64})  (?P<name>.+)")
+_MOST = door.MIB
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -65,3 +71,33 @@ def _digests(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _of(files: dict[str, str]) -> Manifest:
     numbers = (match["number"] for match in map(_TRIAL.fullmatch, files) if match)
     return Manifest(trials=tuple(sorted(map(int, numbers))), files=dict(sorted(files.items())))
+
+
+def listed(folder: Path, name: str, place: Path) -> None:
+    """Note that a report is about to be moved here from a place. Raises OSError if it cannot."""
+    there = {**_printed_digests(folder), name: door.sha256(place, name)}
+    lines = (f"{digest}  {one}\n" for one, digest in sorted(there.items()))
+    door.write(folder, LISTED, "".join(lines).encode())
+
+
+def reports(folder: Path) -> frozenset[str]:
+    """Return the names of the reports in a result; one that was changed since is no report."""
+    return frozenset(
+        name for name, digest in _printed_digests(folder).items() if _is(folder, name, digest)
+    )
+
+
+def _printed_digests(folder: Path) -> Mapping[str, str]:
+    try:
+        text = door.read(folder, LISTED, _MOST).decode()
+    except (OSError, ValueError):
+        return {}
+    lines = map(_LINE.fullmatch, text.splitlines())
+    return {one["name"]: one["digest"] for one in lines if one}
+
+
+def _is(folder: Path, name: str, digest: str) -> bool:
+    try:
+        return door.sha256(folder, name) == digest
+    except OSError:
+        return False

@@ -27,10 +27,9 @@ from benchforge.model.files.folder import (
 )
 from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.session import Session
-from benchforge.run.disk.folder_lock import hold
 from benchforge.run.disk.hide import PRIVATE
 from benchforge.run.disk.manifest import manifest_of
-from benchforge.run.disk.scratch import BESIDE, claimed, emptied, uninterrupted
+from benchforge.run.disk.scratch import BESIDE, claimed, emptied, hold, uninterrupted
 from benchforge.run.disk.space import enough, full
 from benchforge.text import door
 from benchforge.text.program import program

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchforge.model.trial.answers.answer import Answer, Request
-from benchforge.model.trial.answers.probes import EqualAnswers, Exhaustion, Listener, Probes, Sizes
+from benchforge.model.trial.answers.monitor import EqualAnswers, Exhaustion, Listener, Probes, Sizes
 from benchforge.model.trial.trial import Load
 from benchforge.parts.content import opened
 from benchforge.run.http.request import Asking, HttpProbe, Like, Version, ask, reason

@@ -33,9 +33,9 @@ from benchforge.run.http.connect import (
     connected,
     speaks_tls,
 )
-from benchforge.run.programs.lacking import in_log
+from benchforge.run.programs.needed import in_log
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint, first_error
-from benchforge.suite.secrets.redact import redacted, redacted_bytes
+from benchforge.suite.secrets import redacted, redacted_bytes
 from benchforge.text.readable import exact
 
 PATIENCE_S = 3.0  # a server that answers wrongly may still be starting: so long it may do so

@@ -10,8 +10,8 @@ from benchforge.checks.limits import Thresholds
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration, MachineId
 from benchforge.model.files.file import FileFault, parse_named
-from benchforge.run.machine.cpu_ticks import text
 from benchforge.run.machine.facts import facts
+from benchforge.run.machine.quiet import text
 
 FILE = "calibration.json"
 _SYSTEM = Path("/")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchforge.model.files.environment import HARD
-from benchforge.run.machine.cpu_ticks import fields, number, raw, text
+from benchforge.model.files.result import HARD
+from benchforge.run.machine.quiet import fields, number, raw, text
 
 _SYSTEM = Path("/")
 _CPU = "sys/devices/system/cpu"

@@ -12,12 +12,12 @@ from benchforge.model.suite.placement import ActualPlacement, Placement, StrayPr
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Role
 from benchforge.model.values.cpus import Cpus
-from benchforge.run.machine.cpu_ticks import text
+from benchforge.run.machine.quiet import text
 from benchforge.run.sandbox.keeper import below, family
 from benchforge.suite.cases.parts import roles_of
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors, SuiteFault
-from benchforge.suite.toml.located import located
+from benchforge.suite.toml.sound import located
 
 ID = "placement"
 Places = Mapping[Role, Cpus]

@@ -12,8 +12,7 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Answer, Expect
 from benchforge.model.trial.answers.good_response import GoodResponse, right_of
-from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer
-from benchforge.model.trial.answers.probes import Probes
+from benchforge.model.trial.answers.monitor import Monitor, MonitorAnswer, Probes
 from benchforge.model.trial.stream import Stream, StreamKind
 from benchforge.model.trial.trial import Load
 from benchforge.model.values.cpus import Cpus
@@ -199,11 +198,7 @@ class AnsweredMix:
 
 
 def ready_at(
-    workload: Mix,
-    sandbox: Sandbox,
-    server: HttpProbe,
-    load: Load | None,
-    seed: tuple[int, int],
+    workload: Mix, sandbox: Sandbox, server: HttpProbe, load: Load | None, seed: tuple[int, int]
 ) -> AnsweredMix:
     """Log all users of a mix in, and send a request of each kind until it is answered rightly.
 

@@ -2,16 +2,18 @@
 
 import contextlib
 import json
+import os
+import re
 import signal
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchforge.errors import ProgramMissing, TrialFailed
 from benchforge.parts.command import Command, Finished
-from benchforge.run.programs.interpreter_request import InterpreterCandidate, candidates, wish
+from benchforge.run.locate import everywhere
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 
 _ASKED_WITHIN_S = 20.0
@@ -22,6 +24,78 @@ _QUESTION = (
 )
 _OLDEST = (3, 8)
 _NAMES = {"cpython": "CPython", "pypy": "PyPy"}
+
+
+@dataclass(frozen=True)
+class InterpreterCandidate:
+    """An interpreter: where it is, and what it said that it is."""
+
+    path: Path
+    implementation: str
+    version: tuple[int, ...]
+    environment: bool
+    "True if it belongs to a virtual environment."
+
+    def __str__(self) -> str:
+        """As a person speaks of it."""
+        return f"{self.implementation} {'.'.join(map(str, self.version))}"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What `python = "..."` asks for."""
+
+    text: str
+    names: tuple[str, ...]
+    "Names of programs. The last one is the name in places other than PATH."
+    implementation: str = ""
+    version: tuple[int, ...] = ()
+    highest: bool = False
+    "True for the highest version that fits, not the first; never one of a virtual environment."
+
+    def fits(self, interpreter: InterpreterCandidate) -> bool:
+        """Tell whether an interpreter is what is asked for."""
+        return (
+            self.implementation in {"", interpreter.implementation}
+            and interpreter.version[: len(self.version)] == self.version
+            and not (self.highest and interpreter.environment)
+        )
+
+
+def wish(python: str) -> Wish:
+    """Understand what a suite asks for, a path excepted."""
+    if re.fullmatch(r"\d+(\.\d+){0,2}", python):
+        version = tuple(map(int, python.split(".")))
+        exact = "python" + ".".join(python.split(".")[:2])
+        names = tuple(dict.fromkeys((exact, f"python{version[0]}")))
+        return Wish(python, names, "CPython", version, highest=True)
+    if pypy := re.fullmatch(r"pypy(\d+(?:\.\d+)*)?", python):
+        version = tuple(map(int, (pypy[1] or "").split("."))) if pypy[1] else ()
+        return Wish(python, tuple(dict.fromkeys((python, "pypy3"))), "PyPy", version)
+    return Wish(python, (python,))
+
+
+def candidates(wanted: Wish) -> list[Path]:
+    """Return each program that may be meant: on PATH, then those of pyenv, then those of uv."""
+    paths = [path for name in wanted.names for path in everywhere(name)]
+    pyenv = Path(os.environ.get("PYENV_ROOT") or _home() / ".pyenv")
+    for folder in (pyenv / "versions", _of_uv()):
+        with contextlib.suppress(OSError):  # PYENV_ROOT may name a folder that is closed to us
+            paths += sorted(folder.glob(f"*/bin/{wanted.names[-1]}"))
+    # /bin may be /usr/bin; a link to the program itself may be an environment of its own.
+    unique: dict[Path, Path] = {}
+    for path in paths:
+        unique.setdefault(path.parent.resolve() / path.name, path)
+    return list(unique.values())
+
+
+def _of_uv() -> Path:
+    data = Path(os.environ.get("XDG_DATA_HOME") or _home() / ".local/share")
+    return Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python")
+
+
+def _home() -> Path:
+    return Path(os.environ.get("HOME", "/"))
 
 
 def find(

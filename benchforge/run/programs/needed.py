@@ -1,17 +1,26 @@
 """What a suite needs of the machine, told without starting anything."""
 
+import errno
+import importlib.metadata
+import os
+import re
+import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchforge.model.suite.code import OWN
-from benchforge.parts.command import Need
+from benchforge.errors import BenchforgeError
+from benchforge.model.suite.code import OWN, Runtime
+from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Part, RunsPython, ServesCode, Service
+from benchforge.parts.site import Site
 from benchforge.run.locate import locate
-from benchforge.run.programs.interpreter_request import candidates, wish
+from benchforge.run.programs.interpreters import candidates, wish
+from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.cases.expand import expand
 from benchforge.suite.cases.parts import parts_by_scenario
+from benchforge.suite.secrets import SHORTEST
 from benchforge.suite.suite import Suite
 
 UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH")
@@ -19,6 +28,16 @@ UV = Need("uv", "pip install uv, or install it otherwise, so that it is on PATH"
 
 Users = dict[str, dict[str, None]]
 "The parts that need something, each with its scenarios."
+
+_VERSION_WITHIN_S = 10.0
+
+PAGE = "docs/how-to/packages-of-your-app.md"
+_CLOSED = (
+    "a trial changes no files but its own: write below the folder that TMPDIR names, or name the "
+    'folder at the top of the suite, such as writes = ["../data"]'
+)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]{2,}\b")
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 @dataclass
@@ -110,3 +129,89 @@ def fetchable(needs: Iterable[Need]) -> list[str]:
     """Return the Debian packages of what is missing, where this system can fetch them."""
     packages = sorted({need.debian for need in needs if need.debian})
     return packages if shutil.which("apt-get") else []
+
+
+def as_they_say(commands: Mapping[str, Command], sandbox: Sandbox, folder: Path) -> dict[str, str]:
+    """Return the first line that each command prints, or why there is none."""
+    answers: dict[str, str] = {}
+    for label, command in commands.items():
+        try:
+            done = sandbox.run(label, command, folder, {}, _VERSION_WITHIN_S)
+            text = done.printed + done.complained
+        except BenchforgeError as error:
+            answers[label] = f"unknown: {error}"
+            continue
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        answers[label] = lines[0] if lines else "unknown: it printed nothing"
+    return answers
+
+
+def no_site(folder: Path, python: Path, programs: Mapping[str, Path], suite_folder: Path) -> Site:
+    """Return a site at which a part can say how its version is asked for, and nothing more."""
+    return Site(
+        label="version",
+        folder=folder,
+        scratch=folder,
+        address="127.0.0.1",
+        ports={},
+        python=python,
+        programs=programs,
+        backends={},
+        suite_folder=suite_folder,
+        as_root=os.geteuid() == 0,
+    )
+
+
+def left_out(text: str, part: Part) -> str:
+    """Return a variable of the caller that a text names and the part does not receive; else ""."""
+    own = getattr(part, "environment", os.environ)  # a part without it takes no variable
+    received = {"PATH", "HOME", "LANG", "TMPDIR", *own}
+    return next((n for n in _VARIABLE.findall(text) if n in os.environ and n not in received), "")
+
+
+def in_log(text: str, part: Part, label: str) -> str:
+    """Return what to do where a log names a missing module, variable or file; else ""."""
+    if os.strerror(errno.EROFS) in text:
+        return _CLOSED
+    match = _NO_MODULE.search(text)
+    if match is None:
+        if not (name := left_out(text, part)):
+            return ""
+        value = f'{{ env = "{name}" }}' if len(os.environ[name]) >= SHORTEST else '"..."'
+        where = f"environment = {{ {name} = {value} }} in servers.{label}"
+        return f"the server does not receive your {name}: say {where}"
+    module = match[1]
+    if not isinstance(part, RunsPython) or not part.starts_python():
+        return (
+            f"install {module} for the Python that the command names, or name one that has it: "
+            f'command = [".venv/bin/python", ...]; if {module} is your own, name its folder: '
+            f'directory = "../app"; see {PAGE}'
+        )
+    if part.runtime is not None:
+        return (
+            f"install {module} where runtimes.{part.runtime}.python is from, or add it to "
+            f"runtimes.{part.runtime}.requires; see {PAGE}"
+        )
+    return (
+        f"servers.{label} runs on benchforge's own Python, which has no {module}: name the one "
+        'that has your packages, [runtimes.mine] with python = "/path/to/.venv/bin/python", and '
+        f'say runtime = "mine" in servers.{label}; see {PAGE}'
+    )
+
+
+def of_runtime(label: str, runtime: Runtime, python: Path, modules: Sequence[str]) -> str:
+    """Return how the modules that a runtime's interpreter lacks get in.
+
+    What a path leads to is the user's own environment; another interpreter gets one from us.
+    """
+    # Where we have the module ourselves, we know what to install for it.
+    brought = importlib.metadata.packages_distributions()
+    tops = (module.partition(".")[0] for module in modules)
+    packages = list(dict.fromkeys(brought.get(top, [top])[0] for top in tops))
+    if "/" in runtime.python and not runtime.requires:
+        with_pip = [str(python), "-m", "pip", "install", *packages]
+        with_uv = ["uv", "pip", "install", "--python", str(python), *packages]
+        there = python.with_name("pip").exists()
+        return f"install it there: {shlex.join(with_pip if there else with_uv)}"
+    quoted = ", ".join(f'"{one}"' for one in packages)
+    return f"add to runtimes.{label}.requires: {quoted}"

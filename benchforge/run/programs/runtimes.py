@@ -16,23 +16,20 @@ from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing, Trial
 from benchforge.model.suite.code import FILE_OPTION, OWN, Interpreter, Runtime
 from benchforge.parts.command import Command
 from benchforge.parts.part import Part, RunsPython
-from benchforge.run.disk.cache import cache, private
-from benchforge.run.disk.folder_lock import use
 from benchforge.run.disk.hide import hide_below
-from benchforge.run.disk.scratch import claimed, scratch_folder
+from benchforge.run.disk.leftovers import cache, private
+from benchforge.run.disk.scratch import claimed, scratch_folder, use
 from benchforge.run.disk.space import enough
 from benchforge.run.locate import libraries, locate
 from benchforge.run.programs import interpreter_probe
-from benchforge.run.programs.interpreter_request import InterpreterCandidate
-from benchforge.run.programs.interpreters import find
-from benchforge.run.programs.lacking import of_runtime
-from benchforge.run.programs.needed import UV
+from benchforge.run.programs.interpreters import InterpreterCandidate, find
+from benchforge.run.programs.needed import UV, of_runtime
 from benchforge.run.sandbox.host import Host
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.faults import SuiteErrors
-from benchforge.suite.toml.located import located
+from benchforge.suite.toml.sound import located
 from benchforge.text import door
 
 _BUILT_WITHIN_S = 1800.0  # a package without a wheel is compiled, and compilers are slow
@@ -42,7 +39,6 @@ _TELLING = 3  # lines of uv's that are shown
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _PASSED = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE")
 _FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
-
 
 _TOLD_WITHIN_S = 60.0
 
@@ -336,8 +332,7 @@ def _telling(complained: str) -> str:
 def _uv(label: str) -> Path:
     if (uv := locate("uv")) is None:
         raise ProgramMissing(
-            f"runtime {label}: building its environment needs uv, which is missing",
-            UV.how,
+            f"runtime {label}: building its environment needs uv, which is missing", UV.how
         )
     return uv
 

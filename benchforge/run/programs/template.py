@@ -9,16 +9,28 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from benchforge.errors import CannotKeep
+from benchforge.errors import CannotKeep, TrialFailed
+from benchforge.parts.command import Task
 from benchforge.parts.part import Service
 from benchforge.parts.site import Site
-from benchforge.run.disk.cache import cache, private
-from benchforge.run.disk.folder_lock import use
+from benchforge.run.disk.leftovers import cache, private
 from benchforge.run.disk.result_writer import whole
-from benchforge.run.disk.scratch import HALF, claimed, scratch_folder
+from benchforge.run.disk.scratch import HALF, claimed, scratch_folder, use
 from benchforge.run.disk.space import FREE_SOME, told_full
-from benchforge.run.programs.tasks import done
 from benchforge.run.sandbox.host import Host, Wishes
+from benchforge.run.sandbox.sandbox import Sandbox, complaint
+
+TASK_WITHIN_S = 120.0
+
+
+def done(sandbox: Sandbox, task: Task, label: str, of: str, folder: Path) -> None:
+    """Run a task of the part labelled `of`; it prints to `folder/<label>.out` and `.err`.
+
+    Raises TrialFailed when its output is not what it should be, with its last lines.
+    """
+    finished = sandbox.run(label, task.command, folder, {}, TASK_WITHIN_S)
+    if why := task.judge(finished):
+        raise TrialFailed("prepare", f"{of}: {task.says}: {why}", log=complaint(finished))
 
 
 def restored(host: Host, name: str, service: Service, site: Site) -> None:

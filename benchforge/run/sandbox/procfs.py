@@ -1,11 +1,12 @@
 """What /proc says of a trial's processes and network, read from outside its namespaces."""
 
 import contextlib
+import functools
 import os
 import select
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchforge.run.sandbox.keeper import below, family
@@ -134,3 +135,27 @@ def counters(pid: int) -> dict[str, int]:
             pairs = zip(names.split()[1:], values.split()[1:], strict=True)
             by_name |= {f"{group}{name}": int(value) for name, value in pairs}
     return by_name
+
+
+@functools.cache
+def children_told() -> bool:
+    """Whether the kernel tells them: some are built without."""
+    return Path("/proc/thread-self/children").exists()
+
+
+def children(pid: int, thread: int) -> list[int]:
+    """Return the children that a thread started, or took over; none where it has ended."""
+    path = f"/proc/{pid}/task/{thread}/children"
+    with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
+        return [int(word) for word in file.read().split()]
+    return []
+
+
+def descendants(root: int) -> Iterator[int]:
+    """Yield a process and all below it; a child may be missing if another ends meanwhile."""
+    pending = [root]
+    for pid in pending:  # it grows meanwhile
+        yield pid
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - numbers, not paths
+                pending += children(pid, int(thread))

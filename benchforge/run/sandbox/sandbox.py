@@ -19,8 +19,8 @@ from benchforge.parts.content import opened
 from benchforge.run.locate import with_libraries
 from benchforge.run.sandbox import listeners, procfs
 from benchforge.run.sandbox.channel import Channel, Exit
-from benchforge.run.sandbox.children import children_told, descendants
 from benchforge.run.sandbox.keeper import MOST_SOCKETS, below, family
+from benchforge.run.sandbox.procfs import children_told, descendants
 from benchforge.run.sandbox.reach import SocketFiles, socket_files
 from benchforge.text.readable import exact
 

@@ -15,7 +15,7 @@ from benchforge.checks.answers.counted import counted, counted_kinds
 from benchforge.checks.answers.sampled import judged
 from benchforge.checks.limits import limits
 from benchforge.errors import BenchforgeError, CannotKeep, OutputDamaged, TrialFailed
-from benchforge.model.files.environment import changes, fingerprint
+from benchforge.model.files.result import changes, fingerprint
 from benchforge.model.trial.answers.answer import Expect
 from benchforge.model.trial.trial import Failure, Load, Trial
 from benchforge.parts.fault import blamed
@@ -34,7 +34,7 @@ from benchforge.run.trial.scope import TrialScope, driver_label, services_of, tr
 from benchforge.run.trial.stages.order import ALONE, LocalWay, run
 from benchforge.run.trial.stages.start import stop
 from benchforge.suite.cases.case import Case
-from benchforge.suite.secrets.redact import redacted
+from benchforge.suite.secrets import redacted
 
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 Tell = Callable[[str], None]

@@ -13,8 +13,13 @@ from benchforge.errors import KeeperGone
 from benchforge.model.suite.placement import ActualPlacement, AppliedTuning
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.monitor import LoadAnswers, Monitor
-from benchforge.model.trial.answers.probes import Exhaustion, Listener, Probes
+from benchforge.model.trial.answers.monitor import (
+    Exhaustion,
+    Listener,
+    LoadAnswers,
+    Monitor,
+    Probes,
+)
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.observation import Observation
 from benchforge.model.trial.reading import Reading

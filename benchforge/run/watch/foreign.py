@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchforge.model.trial.observation import Foreign
-from benchforge.run.sandbox.children import children_told, descendants
 from benchforge.run.sandbox.keeper import below, family
+from benchforge.run.sandbox.procfs import children_told, descendants
 from benchforge.run.watch.files import content
 from benchforge.run.watch.part import clock_ns, stat
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchforge.model.trial.observation import Role
 from benchforge.model.trial.rows import UsageRow
-from benchforge.run.sandbox.children import children, children_told
+from benchforge.run.sandbox.procfs import children, children_told
 from benchforge.run.watch.files import content
 from benchforge.run.watch.memory import pss, unmapped
 from benchforge.run.watch.threads import PartThreads

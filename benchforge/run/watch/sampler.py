@@ -11,7 +11,7 @@ from benchforge.model.trial.observation import Observation, Role, Usage
 from benchforge.model.trial.rows import SYSTEM, USAGE, usage_line, usage_text
 from benchforge.run.http.monitor import Monitoring
 from benchforge.run.machine.placement import Stay
-from benchforge.run.sandbox.children import children, children_told
+from benchforge.run.sandbox.procfs import children, children_told
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 from benchforge.run.watch.memory import ownerless
 from benchforge.run.watch.part import PartProcesses

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from benchforge.run.machine.cpu_ticks import number
+from benchforge.run.machine.quiet import number
 from benchforge.run.watch.files import content, whole
 
 _SYSTEM = Path("/")

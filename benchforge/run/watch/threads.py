@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from benchforge.run.sandbox.children import children
+from benchforge.run.sandbox.procfs import children
 from benchforge.run.watch.files import content
 
 BUSY = 0.05  # of a CPU

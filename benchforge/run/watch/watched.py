@@ -30,10 +30,8 @@ _MAPPED = re.compile(r"lib(?:[almt]san|ubsan)\.|valgrind|vgpreload")
 _LOADED = re.compile(r"debugpy|pydevd|/coverage/c?tracer\.|_lsprof\.")
 _LONGEST = 60
 
-
 _MOST = 256  # files of a part that are held; a database with more of them prints elsewhere
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR
-
 
 CLOCKS_S = 0.001
 """Seconds by which what /proc tells of a process may exceed what its end tells: the kernel rounds

@@ -4,6 +4,7 @@ It needs no distribution but that differences lie evenly around their middle. So
 and Wolfe, Nonparametric Statistical Methods, chapter 3.
 """
 
+import math
 import statistics
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,11 +12,54 @@ from itertools import combinations_with_replacement
 from typing import Final, NamedTuple
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.interval import Basis, deviation, equal, estimate
+from benchforge.stats.inference.interval import (
+    Basis,
+    check,
+    deviation,
+    equal,
+    estimate,
+    t_of_logs,
+    why_no_logs,
+)
 from benchforge.text.readable import counted, percent
+
+_PAIRED: Final = "paired t of log-ratios"
 
 _METHOD: Final = "Hodges-Lehmann"
 _MOST = 200  # blocks whose ranks are counted exactly within a second
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
+    """Return ours / theirs: Student's t on the log-ratios of the blocks, n - 1 df.
+
+    Both hold one value a block, in the order of the blocks. Raises ValueError for different
+    lengths, values that are not finite and a level outside 0..1.
+    """
+    check([*ours, *theirs], level)
+    return why_no_logs(_lower(ours, theirs), _PAIRED, level) or t_of_logs(
+        log_ratios(ours, theirs), _PAIRED, level
+    )
+
+
+def companion(ours: Sequence[float], theirs: Sequence[float], level: float = 0.95) -> Estimate:
+    """Return ours / theirs as one outlier cannot move it: Hodges and Lehmann, 6 blocks or more.
+
+    It accompanies `ratio`, and does not replace it: it also hides stalls that are a server's own.
+    Raises as `ratio` does.
+    """
+    check([*ours, *theirs], level)
+    return why_no_logs(_lower(ours, theirs), "Hodges-Lehmann", level) or hodges_lehmann(
+        log_ratios(ours, theirs), level
+    )
+
+
+def log_ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    """Return ln(ours / theirs) of each block. Raises ValueError for what has no logarithm."""
+    return [math.log(our) - math.log(their) for our, their in zip(ours, theirs, strict=True)]
+
+
+def _lower(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    return [min(both) for both in zip(ours, theirs, strict=True)]
 
 
 def hodges_lehmann(log_ratios: Sequence[float], level: float = 0.95) -> Estimate:

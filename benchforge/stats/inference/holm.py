@@ -8,10 +8,9 @@ from typing import Literal
 
 from benchforge.model.summary.ranking import Pair, RankedServer, Ranking
 from benchforge.model.summary.verdict import Estimate
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
-from benchforge.stats.inference.joint import STOPPED, at_level
-from benchforge.stats.inference.ratio import ratio
-from benchforge.stats.inference.selection import holm, simultaneous
+from benchforge.stats.inference.joint import STOPPED, at_level, holm, simultaneous
 
 _TIE = 1e-12  # of logarithms
 

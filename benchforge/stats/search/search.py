@@ -118,7 +118,6 @@ _DIGITS = 6  # of ln rate: up and down 3 % gives the same rate but for rounding
 _Counts = Sequence[tuple[float, int, int]]
 _Point = tuple[float, float, float]  # ln of the middle, width, weight
 
-
 IN_VAIN = 2
 "After so many rounds in a row whose trials say nothing, a search ends: more would not either."
 IN_NOISE = 4

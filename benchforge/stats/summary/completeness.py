@@ -8,9 +8,8 @@ from itertools import islice
 from benchforge.model.files.result import Header
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.trial import ATTEMPTS, Trial
-from benchforge.model.values.case_name import CaseName
+from benchforge.model.values.case_name import CaseName, Identity, identity
 from benchforge.stats.search.search import where
-from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.timeseries.noise import Noise
 
 

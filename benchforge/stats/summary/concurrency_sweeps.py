@@ -10,9 +10,8 @@ from benchforge.model.summary.capacity import ConcurrencySweep, Level, Sweep
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import server_names, shared
+from benchforge.model.values.case_name import Identity, identity, server_names, shared
 from benchforge.stats.inference.interval import LEAST, check, mean, typical
-from benchforge.stats.summary.groups import Identity, identity
 from benchforge.stats.summary.line import by_block
 
 LEVELS = 3
@@ -132,13 +131,7 @@ def sweep(values: Mapping[int, Sequence[float]], seed: int = 0, level: float = 0
         raise ValueError("levels are 1 or more, and each has a value of every block")
     best, at = _highest(values, level)
     if at is None:
-        return Sweep(
-            highest=best,
-            best_level=None,
-            saturated=None,
-            saturated_range=None,
-            knee=None,
-        )
+        return Sweep(highest=best, best_level=None, saturated=None, saturated_range=None, knee=None)
     logs = {concurrency: [*map(math.log, values[concurrency])] for concurrency in sorted(values)}
     means = {concurrency: mean(of) for concurrency, of in logs.items()}
     return Sweep(

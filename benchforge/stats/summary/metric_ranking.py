@@ -7,9 +7,9 @@ from benchforge.model.summary.doubts import disturbed, doubted
 from benchforge.model.summary.ranking import MetricRanking, RankingOutlier, UnrankedServer
 from benchforge.model.summary.summary import CaseSummary, MetricSummary
 from benchforge.model.values.case_name import server_names
+from benchforge.stats.inference.hodges_lehmann import log_ratios
 from benchforge.stats.inference.holm import ranking
 from benchforge.stats.inference.interval import LEAST, deviation
-from benchforge.stats.inference.ratio import log_ratios
 from benchforge.stats.inference.sample_size import planned
 from benchforge.stats.summary.level import left_to, levelled_places, uneven
 from benchforge.stats.summary.line import Place, by_place, paired

@@ -14,17 +14,16 @@ from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import MetricSummary
 from benchforge.model.summary.verdict import Estimate, StopDecision
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import titled
+from benchforge.model.values.case_name import CaseName, Identity, groups, identity
+from benchforge.model.values.units import titled
 from benchforge.parts.part import Metric
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import typical
 from benchforge.stats.inference.joint import ERROR, at_level, confidence_sequence
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.region import lies, region
 from benchforge.stats.inference.sample_size import enough, half_width
 from benchforge.stats.summary.case import course, used_of
 from benchforge.stats.summary.completeness import whole
-from benchforge.stats.summary.groups import Identity, groups, identity
 from benchforge.stats.summary.line import Place, by_place, lines, paired
 from benchforge.stats.timeseries.windows import together, window_of
 

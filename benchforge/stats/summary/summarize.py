@@ -21,13 +21,12 @@ from benchforge.model.summary.summary import (
 from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.session import Session
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.case_name import CaseName, among, shared
+from benchforge.model.values.case_name import CaseName, Identity, among, groups, identity, shared
 from benchforge.parts.part import Metric
-from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.summary.case import course, of_case, of_search
 from benchforge.stats.summary.completeness import missing
 from benchforge.stats.summary.concurrency_sweeps import swept
-from benchforge.stats.summary.groups import Identity, groups, identity
 from benchforge.stats.summary.line import by_place, paired
 from benchforge.stats.summary.metric_ranking import standings
 from benchforge.stats.summary.precision import precise

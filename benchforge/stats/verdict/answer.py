@@ -7,10 +7,9 @@ from typing import Literal, NamedTuple, Self
 from benchforge.model.suite.claim import Claim, Hypothesis, Relation
 from benchforge.model.summary.verdict import Estimate, RatioDecision
 from benchforge.stats.inference.decide import decide
-from benchforge.stats.inference.hodges_lehmann import hodges_lehmann, of_values
+from benchforge.stats.inference.hodges_lehmann import companion, hodges_lehmann, of_values, ratio
 from benchforge.stats.inference.interval import t_of_values, typical
 from benchforge.stats.inference.joint import STOPPED, at_level
-from benchforge.stats.inference.ratio import companion, ratio
 from benchforge.stats.inference.region import Region, lies, needs, of_differences, p_of, region
 from benchforge.stats.verdict.blocks import Blocks
 from benchforge.text.readable import percent

@@ -8,8 +8,7 @@ from benchforge.model.suite.claim import Claim, ClaimInstance, Term
 from benchforge.model.summary.doubts import speaks_of
 from benchforge.model.summary.summary import CaseSummary, DoubtedTrial, MetricSummary
 from benchforge.model.summary.verdict import RejectedBlock
-from benchforge.model.values.case_name import CaseName
-from benchforge.stats.summary.groups import Identity, identity
+from benchforge.model.values.case_name import CaseName, Identity, identity
 from benchforge.stats.summary.level import levelled
 from benchforge.text.readable import exact
 

@@ -7,12 +7,7 @@ from typing import NamedTuple
 
 from benchforge.model.summary.ranking import MetricRanking
 from benchforge.model.summary.summary import CaseSummary, Comparison, MetricSummary, Summary
-from benchforge.model.summary.verdict import (
-    CLOSE,
-    ComparisonState,
-    ComparisonVerdict,
-    Objection,
-)
+from benchforge.model.summary.verdict import CLOSE, ComparisonState, ComparisonVerdict, Objection
 from benchforge.model.trial.check import Check
 from benchforge.stats.verdict.objections import Sides, against, spoiled
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from benchforge.model.summary.summary import Comparison, Summary
 from benchforge.model.summary.verdict import Estimate, Verdict
-from benchforge.model.values.measurand import titled
+from benchforge.model.values.units import titled
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.inference.joint import joint
 from benchforge.stats.inference.region import Region, lies

@@ -7,10 +7,9 @@ from benchforge.model.suite.claim import Claim, ClaimInstance
 from benchforge.model.summary.summary import MetricSummary, Summary
 from benchforge.model.summary.verdict import Estimate, Method, Objection, Verdict
 from benchforge.model.trial.check import Check
+from benchforge.model.values.case_name import identity
 from benchforge.stats.inference.interval import LEAST
-from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.selection import PROCEDURES
-from benchforge.stats.summary.groups import identity
+from benchforge.stats.inference.joint import PROCEDURES, at_level
 from benchforge.stats.summary.level import may_be_it
 from benchforge.stats.verdict.answer import (
     LEVEL,
@@ -24,13 +23,7 @@ from benchforge.stats.verdict.answer import (
     weigh,
 )
 from benchforge.stats.verdict.blocks import Blocks, Cases, blocks_of
-from benchforge.stats.verdict.comparison import (
-    IsGrave,
-    in_short,
-    never,
-    unlike,
-    wrong_answers,
-)
+from benchforge.stats.verdict.comparison import IsGrave, in_short, never, unlike, wrong_answers
 from benchforge.stats.verdict.objections import Sides, against, spoiled
 from benchforge.stats.verdict.sentence import VerdictContext, limits, sentence
 from benchforge.stats.verdict.shares import Shares, shares

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from benchforge.model.suite.claim import Hypothesis
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.binomial import failing, worst
+from benchforge.stats.inference.interval import failing, worst
+from benchforge.stats.inference.joint import simultaneous
 from benchforge.stats.inference.region import Region, lies, region
-from benchforge.stats.inference.selection import simultaneous
 from benchforge.stats.verdict.answer import VerdictAnswer
 from benchforge.text.readable import exact
 

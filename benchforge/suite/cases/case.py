@@ -15,7 +15,7 @@ from benchforge.model.suite.placement import Tuning
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import TurnsPlanned
 from benchforge.model.trial.answers.answer import Expect, Request
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.fault import fault
 from benchforge.parts.part import (

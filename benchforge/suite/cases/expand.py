@@ -22,9 +22,9 @@ from benchforge.suite.matrix import (
     part_at,
     variables,
 )
+from benchforge.suite.scenarios.references import behind, leading, reached
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import turns_of
-from benchforge.suite.scenarios.upstreams import behind, leading, reached
 from benchforge.suite.suite import Declared, Suite
 
 
@@ -288,10 +288,7 @@ class _Scenario:
     def _identities(self) -> tuple["array[int]", "array[int]"]:
         """Digest and arm of each case."""
         suite = self._suite
-        texts = {
-            "warm_up_s": as_text(self._warm_up_s),
-            "tuning": as_text(suite.tuning),
-        }
+        texts = {"warm_up_s": as_text(self._warm_up_s), "tuning": as_text(suite.tuning)}
         if suite.placement != "off":
             texts["placement"] = as_text(suite.placement)
         if any(suite.hosts_by_role.model_dump().values()):

@@ -4,12 +4,16 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from benchforge.model.trial.observation import Role
-from benchforge.parts.part import Part
+from benchforge.parts.fillable import WrongOption
+from benchforge.parts.part import Part, ServesCode
 from benchforge.suite.matrix import PLACES, Point, about, part_at, projected, reaching
-from benchforge.suite.scenarios.upstreams import behind, fronts, leading, reached
+from benchforge.suite.scenarios.references import behind, fronts, leading, reached
 from benchforge.suite.suite import Declared, Scenario, Suite
+from benchforge.suite.toml.faults import Fault
 
 _ROLES: Mapping[str, Role] = {
     "servers": "server",
@@ -17,6 +21,9 @@ _ROLES: Mapping[str, Role] = {
     "loaders": "loader",
     "clients": "loader",
 }
+
+NO_REPOSITORY = "not in a git repository"
+WITHOUT = "name a directory in a git repository, or leave 'ref' out to serve the files as they are"
 
 
 def distinct_parts(suite: Suite) -> Iterator[Part]:
@@ -74,3 +81,38 @@ def _placed(suite: Suite, scenario: Scenario) -> Iterator[tuple[Role, str, Decla
         for point in projected(scenario, paths):
             if any(label in behind(front, suite.servers, point) for front in standing):
                 yield "upstream", "servers", declaration, point
+
+
+def ref_faults(servers: Mapping[str, Declared], folder: Path) -> Iterator[Fault]:
+    """Yield a fault for each server that names a commit where there is no repository.
+
+    `folder` is the suite's. Whether there is such a commit, git alone can tell, when it is run.
+    """
+    for label, declaration in servers.items():
+        if not isinstance(declaration.part, ServesCode) or declaration.part.ref is None:
+            continue
+        code = declaration.part.code(folder)
+        if code is not None and repository(code) is None:
+            yield Fault(("servers", label, "ref"), f"{code}: {NO_REPOSITORY}", WITHOUT)
+
+
+def repository(folder: Path) -> Path | None:
+    """Return the folder with `.git` that a folder is in, or would be; None where there is none."""
+    folder = folder.resolve()
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def code_faults(suite: Suite) -> Iterator[Fault]:
+    """Yield a fault for each server whose code is not there, at all points of the matrix.
+
+    What a commit has, git alone can tell, when it is run.
+    """
+    for _, place, part in parts_by_scenario(suite):
+        if not isinstance(part, ServesCode) or part.ref is not None:
+            continue
+        try:
+            part.check_code(suite.path.parent)
+        except WrongOption as error:
+            table, _, label = place.partition(".")
+            written = (one for one in error.options if one in part.model_fields_set)
+            yield Fault((table, label, *islice(written, 1)), error.message, error.hint)

@@ -24,8 +24,7 @@ def _one_or_several(value: object) -> object:
 
 
 _Names = Annotated[
-    tuple[str, ...],
-    BeforeValidator(_one_or_several, json_schema_input_type=str | tuple[str, ...]),
+    tuple[str, ...], BeforeValidator(_one_or_several, json_schema_input_type=str | tuple[str, ...])
 ]
 
 

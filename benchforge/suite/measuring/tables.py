@@ -4,11 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from pydantic import JsonValue
+
 from benchforge.model.suite.claim import Gate
 from benchforge.model.suite.placement import EngineTable, HostsByRole, HostTable, Placement, Tuning
 from benchforge.model.values.distribution import entry_points
-from benchforge.suite.suite import Declared
-from benchforge.suite.toml.document import Tables, as_table
+from benchforge.suite.suite import Declared, Repeat
+from benchforge.suite.toml.document import Document, Setting, Tables, as_table
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import checked, table_of
 from benchforge.suite.toml.positions import Path
@@ -42,6 +44,9 @@ PlacementChoice = Placement | Literal["auto", "off"]
 ENGINES = "benchforge.engines"
 "Entry points of engines of others: each names the function that connects the hosts."
 OWN_ENGINES = ("dask", "ssh")
+
+_REPEAT = "repeat"
+_NUMBER, _WIDTH = ("blocks",), ("until", "between")
 
 
 def tuning(tables: Tables) -> Checked[Tuning]:
@@ -126,3 +131,39 @@ def hosts(
 def _undeclared(label: str, labelled: Mapping[str, Tables], at: Path) -> Fault:
     hint = Nearest(label, labelled, "hosts") if labelled else f'write [hosts.{label}] with ssh = ""'
     return Fault(at, f"no host {label!r} is declared", hint)
+
+
+def repeated(document: Document, profile: str | None) -> Checked[Repeat]:
+    """Return the table as it holds."""
+    table = document.tables.get(_REPEAT, {})
+    if isinstance(table, dict):
+        table = {**_said_last(table, document, profile)}
+    return (yield from table_of(Repeat, {_REPEAT: table}, _REPEAT))
+
+
+def _said_last(table: Mapping[str, JsonValue], document: Document, profile: str | None) -> Tables:
+    """Return [repeat] without what a later layer replaced: `blocks` and `until` exclude each other.
+
+    A profile lies over the suite, and --set over both. What one layer says is left as it is.
+    """
+    layers = {key: _layer(key, document, profile) for key in (*_NUMBER, *_WIDTH) if key in table}
+    number = layers.get("blocks", -1)
+    until = layers.get("until", -1)
+    if number > until:
+        over = [key for key in _WIDTH if layers.get(key, number) < number]
+    else:
+        over = [key for key in _NUMBER if number < until]
+    return {key: value for key, value in table.items() if key not in over}
+
+
+def said_of_profile(document: Document, profile: str | None) -> set[str]:
+    """Return the keys of [repeat] that are for this profile: those of the suite are for others."""
+    table = as_table(document.tables.get(_REPEAT))
+    return {key for key in table if profile is None or _layer(key, document, profile)}
+
+
+def _layer(key: str, document: Document, profile: str | None) -> int:
+    """Return where a key of [repeat] is from: 0 the suite, 1 its profile, 2 --set."""
+    if isinstance(document.origins.get((_REPEAT, key)), Setting):
+        return 2
+    return int(profile is not None and ("profiles", profile, _REPEAT, key) in document.origins)

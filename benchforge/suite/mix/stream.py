@@ -32,7 +32,7 @@ from benchforge.suite.mix.holes import (
 )
 from benchforge.suite.mix.record import StreamRecord
 from benchforge.suite.mix.tables import FlowStep, KindRequest, RequestKind, UserSession
-from benchforge.suite.secrets.redact import redacted
+from benchforge.suite.secrets import redacted
 from benchforge.suite.toml.models import typed
 from benchforge.text.readable import exact
 

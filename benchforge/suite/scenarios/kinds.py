@@ -279,10 +279,7 @@ class _Reading(NamedTuple):
                     )
 
     def _with_first_values(
-        self,
-        at: Path,
-        table: RequestKind | FlowStep | UserSession,
-        feeds: Mapping[str, LoadedFeed],
+        self, at: Path, table: RequestKind | FlowStep | UserSession, feeds: Mapping[str, LoadedFeed]
     ) -> tuple[Request, Expect]:
         """Return a request with its right answer; numbers stand for what answers give."""
         if isinstance(table, UserSession):

@@ -6,8 +6,7 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.suite.environment import Environment
-from benchforge.suite.scenarios.placeholders import backend_faults
-from benchforge.suite.scenarios.references import varied_runtime_faults
+from benchforge.suite.scenarios.references import backend_faults, varied_runtime_faults
 from benchforge.suite.scenarios.search import find_faults
 from benchforge.suite.scenarios.vary import vary_faults
 from benchforge.suite.suite import Declared, Scenario

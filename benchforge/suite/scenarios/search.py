@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.suite.search import ERRORS_BELOW, Objective, RateSearch, Relation
-from benchforge.model.values.measurand import FAILURES
-from benchforge.model.values.units import Rate
+from benchforge.model.values.units import FAILURES, Rate
 from benchforge.parts.part import Driver, Loader, Metric
 from benchforge.suite.declared import metrics as metrics_of
 from benchforge.suite.matrix import axis
@@ -25,7 +24,6 @@ _PATTERN = re.compile(
     r"\s*(?P<relation><=|>=|<|>)\s*(?P<bound>[^<>=]*[^<>=\s])\s*"
 )
 _RELATIONS: Mapping[str, tuple[Relation, Relation]] = {"lower": ("<", "<="), "higher": (">", ">=")}
-
 
 _RATE = "rate"
 _COUNTS = {"blocks", "until", "between", "placebo"}

@@ -20,9 +20,8 @@ from benchforge.suite.matrix import (
     projected,
     variables,
 )
-from benchforge.suite.scenarios.placeholders import placeholder_faults
-from benchforge.suite.scenarios.upstreams import Astray, Reached, reached
-from benchforge.suite.secrets.redact import secrets_of
+from benchforge.suite.scenarios.references import Astray, Reached, placeholder_faults, reached
+from benchforge.suite.secrets import secrets_of
 from benchforge.suite.suite import Declared, Scenario
 from benchforge.suite.toml.faults import Checked, Fault, Nearest
 from benchforge.suite.toml.models import ValidationFault, findings, options, typed

@@ -179,9 +179,7 @@ class Scanner:
             self._check_escapes(at, end)
         elif _NO_SECONDS.fullmatch(self._text, at, end):
             raise SuiteRefused(
-                self.spot(at, end),
-                "not TOML 1.0: a time without seconds",
-                "add them: 07:30:00",
+                self.spot(at, end), "not TOML 1.0: a time without seconds", "add them: 07:30:00"
             )
         return end
 

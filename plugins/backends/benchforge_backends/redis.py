@@ -9,16 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import AfterValidator, Field
 
-from benchforge.plugin import (
-    Command,
-    Finished,
-    Need,
-    Probe,
-    Site,
-    Size,
-    Succeeds,
-    Task,
-)
+from benchforge.plugin import Command, Finished, Need, Probe, Site, Size, Succeeds, Task
 from benchforge.plugin.databases import Dataset, TcpBackend, last_word
 
 Cli = Callable[..., Command]

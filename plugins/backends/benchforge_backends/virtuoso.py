@@ -9,16 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Finished,
-    Need,
-    Probe,
-    Site,
-    Succeeds,
-    Task,
-    WrongOption,
-)
+from benchforge.plugin import Command, Finished, Need, Probe, Site, Succeeds, Task, WrongOption
 from benchforge.plugin.databases import URI, DataBackend, Dataset, last_word
 
 # Of a new store, which is reached from this machine only.
@@ -29,7 +20,6 @@ _ERROR = re.compile(
 )
 # It ends when nobody holds the database any more: what is there then can be copied.
 _UNTIL_GONE = 'lock=$1; shift; "$@" || exit; while test -e "$lock"; do sleep 0.01; done'
-
 
 _ASK = Path(__file__).with_name("ask_sparql.py")  # imported, it would import urllib.request
 _PACKAGE = "virtuoso-opensource-7-bin"

@@ -31,7 +31,6 @@ Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
 Status = Annotated[int, Field(ge=100, le=599)]
 
-
 BAD = 400  # from this status on
 
 
@@ -339,11 +338,7 @@ verify."""
             good_at_most=report.good,
             doubt=LENGTHS if doubtful else "",
             statuses={str(status): count for status, count in report.statuses.items()},
-            errors={
-                "status": report.responses - report.good,
-                "length": doubtful,
-                **report.errors,
-            },
+            errors={"status": report.responses - report.good, "length": doubtful, **report.errors},
             unanswered=report.failed,
             bodies=() if self.lengths_vary() else _bodies(report, output.target.request),
             body_bytes=None if self.lengths_vary() else report.body_bytes,

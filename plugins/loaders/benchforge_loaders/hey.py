@@ -6,16 +6,7 @@ from typing import ClassVar
 
 from pydantic import PositiveInt
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Output,
-    Rate,
-    Reading,
-    Request,
-    Target,
-    readable,
-)
+from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, readable
 from benchforge.plugin.load_tools import (
     BAD,
     Program,

@@ -6,16 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Output,
-    Rate,
-    Reading,
-    Request,
-    Target,
-    WrongOption,
-)
+from benchforge.plugin import Command, Duration, Output, Rate, Reading, Request, Target, WrongOption
 from benchforge.plugin.load_tools import (
     BAD,
     Amount,

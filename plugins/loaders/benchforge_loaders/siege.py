@@ -8,15 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Output,
-    Reading,
-    Request,
-    Site,
-    Target,
-)
+from benchforge.plugin import Command, Duration, Output, Reading, Request, Site, Target
 from benchforge.plugin.load_tools import (
     Amount,
     Count,

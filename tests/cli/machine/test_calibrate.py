@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from benchforge.checks.limits import limits
 from benchforge.checks.machine import calibrated
 from benchforge.cli.machine.calibrate.rounds import between_neighbours, keep, shown
-from benchforge.cli.machine.doctor.machine.calibration import findings
+from benchforge.cli.machine.doctor.machine import calibration_findings
 from benchforge.errors import CannotKeep
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import read_header
@@ -225,7 +225,7 @@ def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "warning: the calibration is not used: " in said
     assert ("it is of kernel 2.6.32" in said) is (how == "other kernel")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (doctor,) = findings()
+    (doctor,) = calibration_findings()
     assert (doctor.state, doctor.do) == ("warn", "benchforge calibrate")
     assert doctor.says.startswith("not used: ")
     assert valid.code == (0 if how == "other kernel" else 2)
@@ -233,10 +233,10 @@ def test_a_stale_one_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_doctor_says_whether_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (none,) = findings()
+    (none,) = calibration_findings()
     assert (none.state, none.do) == ("unknown", "benchforge calibrate")
     keep(calibration({}))
-    (found,) = findings()
+    (found,) = calibration_findings()
     assert found.state == "ok"
     assert found.says.endswith("the smallest difference that 10 blocks show: 0.995 %")
 
@@ -280,7 +280,7 @@ def test_one_that_we_may_not_read_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr(Path, "exists", refused)  # we may be root, who may read anything
-    (found,) = findings()
+    (found,) = calibration_findings()
     assert (found.state, "Permission denied" in found.says) == ("warn", True)
 
 

@@ -18,14 +18,17 @@ from benchforge.cli.measure.duel.servers import contender, labelled, relative_to
 from benchforge.cli.measure.duel.suite import (
     Question,
     TrialTimes,
+    in_turns,
     repeated,
+    slice_of,
+    suite_or_why,
     tables_of,
     text,
     too_short,
+    too_slow,
     trial_times,
     why_kept,
 )
-from benchforge.cli.measure.duel.turns import in_turns, slice_of, suite_or_why, too_slow
 from benchforge.model.files.folder import read_header, read_summary
 from benchforge.parts.registry import Registry
 from benchforge.suite.load import load

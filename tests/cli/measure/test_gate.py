@@ -31,9 +31,9 @@ from benchforge.model.files.folder import read_header
 from benchforge.model.summary.summary import CaseSummary
 from benchforge.model.summary.verdict import Method
 from benchforge.stats.distributions import t_quantile
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.interval import Basis, by_t
 from benchforge.stats.inference.joint import STOPPED
-from benchforge.stats.inference.ratio import ratio
 
 SUITE = suite_text("cli/measure/gate", command=COMMAND)
 LATE = 'import time\n\n\ndef body():\n    time.sleep(0.005)\n    return b"fast"\n'

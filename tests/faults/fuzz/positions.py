@@ -14,7 +14,7 @@ import tomli
 with atheris.instrument_imports(include=["benchforge.suite.toml.positions"]):  # pyright: ignore[reportAttributeAccessIssue]
     from benchforge.suite.toml.positions import Lost, Path, SuiteRefused, positions
 
-from benchforge.suite.toml.syntax import explained
+from benchforge.suite.toml.source import explained
 
 WORDS = ["[", "]", "{", "}", "=", ",", ".", '"', "'", "\n", "\r\n", "#", " ", "\t", "\\", '"""']
 WORDS += ["'''", "a", "b", "1", "07:32", "07:32:00", "1979-05-27", "true", "\\e", "\\x41", "é"]

@@ -18,8 +18,7 @@ from serving.backends import HOST, run, running, site_at, write_dataset
 
 from benchforge.errors import BenchforgeError, TrialFailed
 from benchforge.parts.command import Command
-from benchforge.parts.probe import Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import Site, Succeeds
 from benchforge.run.locate import locate
 from benchforge.run.programs import template
 from benchforge.run.programs.template import restored

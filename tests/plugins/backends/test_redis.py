@@ -15,8 +15,7 @@ from suite_texts.files import suite_text
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
-from benchforge.parts.probe import Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import Site, Succeeds
 from benchforge.run.programs.template import restored
 
 

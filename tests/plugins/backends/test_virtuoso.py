@@ -17,8 +17,7 @@ from serving.backends import HOST, run, running, site_at, write_dataset
 
 from benchforge.errors import TrialFailed
 from benchforge.parts.command import Command
-from benchforge.parts.probe import Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import Site, Succeeds
 from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import Sandbox
 

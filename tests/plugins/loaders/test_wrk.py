@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from benchforge_loaders.wrk.mix import HOOK
 from benchforge_loaders.wrk.wrk import (
+    HOOK,
     Wrk,
     expected_interval_us,
     printed_percentile_us,
@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from present import present
 from recorded.tools import RECORDINGS, copied, read, recording, target
 
-from benchforge.parts.load_tool.printed import lasted
+from benchforge.parts.load_tool import lasted
 from benchforge.parts.site import BODY, HEAD
 from benchforge.plugin import (
     BenchforgeError,

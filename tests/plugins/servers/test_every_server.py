@@ -37,8 +37,7 @@ from present import present
 from serving.in_trial import accepts, get, grown, serving
 
 from benchforge.errors import BenchforgeError
-from benchforge.parts.probe import Accepts, RightAnswer
-from benchforge.parts.site import Site
+from benchforge.parts.site import Accepts, RightAnswer, Site
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost, Sandbox, Wishes
 

@@ -25,8 +25,7 @@ from benchforge.errors import BenchforgeError
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.site import Site
 from benchforge.run.locate import libraries, locate
-from benchforge.run.programs.tasks import done
-from benchforge.run.programs.template import restored
+from benchforge.run.programs.template import done, restored
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Running, Sandbox
 

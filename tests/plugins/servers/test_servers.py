@@ -26,8 +26,7 @@ from serving.in_trial import accepts, get, serving
 
 from benchforge.errors import BenchforgeError
 from benchforge.parts.part import Part, Server
-from benchforge.parts.probe import RightAnswer, Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import RightAnswer, Site, Succeeds
 from benchforge.run.locate import locate, missing
 from benchforge.run.programs.template import restored
 from benchforge.run.sandbox.host import LocalHost, Sandbox

@@ -15,9 +15,8 @@ from suite_texts.files import suite_text
 from benchforge.model.trial.trial import Trial
 from benchforge.parts.command import Command
 from benchforge.parts.part import Server
-from benchforge.parts.probe import Accepts, Probe
 from benchforge.parts.registry import Registry
-from benchforge.parts.site import Site
+from benchforge.parts.site import Accepts, Probe, Site
 from benchforge.suite.toml.faults import SuiteErrors
 
 WSGI = """

@@ -16,13 +16,13 @@ from users import NOBODY, SYSTEM_PYTHON, as_root
 
 import benchforge
 from benchforge.errors import CannotKeep
-from benchforge.run.disk.cache import cache, private
+from benchforge.run.disk.leftovers import cache, private
 from benchforge.run.disk.result_writer import ResultWriter
 
 OTHERS_WRITE = 0o022
 CLOSES = (
     "import sys; from benchforge.errors import CannotKeep\n"
-    "from benchforge.run.disk.cache import cache\n"
+    "from benchforge.run.disk.leftovers import cache\n"
     "try: print(cache('runtimes'))\n"
     "except CannotKeep as error: sys.exit(error.text())\n"
 )

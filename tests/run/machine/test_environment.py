@@ -17,7 +17,7 @@ from benchforge.checks.limits import limits
 from benchforge.checks.machine import fingerprint
 from benchforge.checks.network import encryption
 from benchforge.checks.server import interpreter
-from benchforge.model.files import environment
+from benchforge.model.files import result as environment
 from benchforge.model.files.result import Header
 from benchforge.model.suite.code import Interpreter
 from benchforge.model.trial.trial import Link, StartedProcess, Trial

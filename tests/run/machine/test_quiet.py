@@ -18,8 +18,16 @@ from hypothesis import strategies as st
 from suite_texts.with_wrk import trials
 
 from benchforge.model.values.units import Duration
-from benchforge.run.machine.cpu_ticks import Ticks, ticks
-from benchforge.run.machine.quiet import MOST_S, ForeignLoad, at_most_s, between, check, until_quiet
+from benchforge.run.machine.quiet import (
+    MOST_S,
+    ForeignLoad,
+    Ticks,
+    at_most_s,
+    between,
+    check,
+    ticks,
+    until_quiet,
+)
 
 HZ = os.sysconf("SC_CLK_TCK")
 

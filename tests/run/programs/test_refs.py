@@ -18,8 +18,7 @@ from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.suite.code import Code
 from benchforge.parts.registry import Registry
 from benchforge.parts.site import Tree
-from benchforge.run.checkout.checkouts import with_code
-from benchforge.run.checkout.git import Git
+from benchforge.run.checkout import Git, with_code
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.cases.expand import expand

@@ -19,7 +19,7 @@ from benchforge.model.files.folder import read_header, read_trials
 from benchforge.model.files.result import Header
 from benchforge.parts.registry import Registry
 from benchforge.run import locate
-from benchforge.run.disk.cache import cache
+from benchforge.run.disk.leftovers import cache
 from benchforge.run.programs.interpreters import find
 from benchforge.run.programs.runtimes import Ready, own, ready
 from benchforge.run.sandbox.host import LocalHost

@@ -14,7 +14,7 @@ from faults.watched import until
 from present import present
 
 from benchforge.run.disk import leftovers, scratch
-from benchforge.run.disk.cache import place
+from benchforge.run.disk.leftovers import place
 from benchforge.run.sandbox import leftover_mark
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

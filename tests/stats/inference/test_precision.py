@@ -19,9 +19,9 @@ from benchforge.model.suite.until import Until
 from benchforge.model.summary.verdict import StopDecision
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.trial import Trial
-from benchforge.model.values.measurand import Measurand
+from benchforge.model.values.units import Measurand
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.ratio import ratio
 from benchforge.stats.inference.sample_size import enough
 from benchforge.stats.summary.completeness import missing, whole
 from benchforge.stats.summary.precision import PrecisionTarget, precise, sought

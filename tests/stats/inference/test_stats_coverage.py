@@ -16,12 +16,11 @@ from benchforge.model.summary.verdict import Estimate
 from benchforge.results.over_time.change import predicted
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference import hodges_lehmann, interval
-from benchforge.stats.inference.binomial import failing
 from benchforge.stats.inference.decide import decide
+from benchforge.stats.inference.hodges_lehmann import companion, ratio
 from benchforge.stats.inference.holm import ranking
-from benchforge.stats.inference.interval import typical
+from benchforge.stats.inference.interval import failing, typical
 from benchforge.stats.inference.joint import at_level
-from benchforge.stats.inference.ratio import companion, ratio
 from benchforge.stats.inference.sample_size import enough
 from benchforge.stats.search.search import sustained
 from benchforge.stats.summary.concurrency_sweeps import sweep

@@ -11,7 +11,7 @@ from present import present
 
 from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.inference.decide import decide
-from benchforge.stats.inference.ratio import companion, ratio
+from benchforge.stats.inference.hodges_lehmann import companion, ratio
 
 
 def known(low: float, high: float, n: int = 10, p: float = 0.001, sd: float = 0.02) -> Estimate:

@@ -13,13 +13,15 @@ from benchforge.model.summary.verdict import Estimate
 from benchforge.stats.distributions import t_quantile
 from benchforge.stats.inference.hodges_lehmann import (
     achieved,
+    companion,
     counts,
     hodges_lehmann,
+    log_ratios,
     median_average,
     outside,
+    ratio,
 )
 from benchforge.stats.inference.interval import deviation, typical
-from benchforge.stats.inference.ratio import companion, log_ratios, ratio
 
 VALUES = st.floats(0.01, 1e9)
 PAIRS = st.lists(st.tuples(VALUES, VALUES), min_size=3, max_size=30)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made.simulate import blocks
 
 from benchforge.stats.inference.holm import ranking
-from benchforge.stats.inference.selection import holm, simultaneous
+from benchforge.stats.inference.joint import holm, simultaneous
 
 SHARES = st.lists(st.floats(0, 1), max_size=30)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.inference.binomial import failing, worst
+from benchforge.stats.inference.interval import failing, worst
 
 
 def at_most(k: int, n: int, p: float) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made.simulate import share, tolerance, two
 
 from benchforge.model.summary.verdict import Estimate
-from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.inference.sample_size import blocks_for, enough, planned, resolved
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchforge.stats.inference.selection import PROCEDURES, benjamini_hochberg, stepwise
+from benchforge.stats.inference.joint import PROCEDURES, benjamini_hochberg, stepwise
 
 PS = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 

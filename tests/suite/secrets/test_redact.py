@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from benchforge.model.trial.answers.answer import Request
 from benchforge.model.trial.trial import Failure
-from benchforge.suite.secrets.redact import (
+from benchforge.suite.secrets import (
     pieces,
     redact,
     redacted,

@@ -7,8 +7,7 @@ from made import plain
 from benchforge.checks.limits import limits
 from benchforge.model.trial.answers.answer import Answer
 from benchforge.model.trial.answers.good_response import GoodResponse
-from benchforge.model.trial.answers.monitor import Monitor
-from benchforge.model.trial.answers.probes import EqualAnswers, Listener, Probes, Sizes
+from benchforge.model.trial.answers.monitor import EqualAnswers, Listener, Monitor, Probes, Sizes
 from benchforge.model.trial.check import Check
 from benchforge.model.trial.histogram import Histogram
 from benchforge.model.trial.observation import MachineUsage, Observation, Usage

@@ -16,7 +16,7 @@ from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.sample import Sample
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import Measurand, percentile
+from benchforge.model.values.units import Measurand, percentile
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MEASURANDS: dict[str, Measurand] = {

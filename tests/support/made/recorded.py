@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchforge.cli.plugins.examination.recorded import Recording
+from benchforge.cli.plugins.examination.inputs import Recording
 from benchforge.model.trial.reading import Reading
 from benchforge.model.trial.trial import Load
 from benchforge.parts.part import Driver

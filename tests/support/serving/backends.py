@@ -11,11 +11,9 @@ from pathlib import Path
 
 from benchforge.parts.command import Command
 from benchforge.parts.part import Backend
-from benchforge.parts.probe import Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import Site, Succeeds
 from benchforge.run.locate import locate
-from benchforge.run.programs.tasks import done
-from benchforge.run.programs.template import restored
+from benchforge.run.programs.template import done, restored
 from benchforge.run.sandbox.host import LocalHost, Network, Running, Sandbox
 
 HOST = LocalHost()

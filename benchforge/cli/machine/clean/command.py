@@ -37,8 +37,14 @@ def command(options: CleanOptions) -> int:
     cannot be removed.
     """
     from benchforge.cli.console.say import say, show
-    from benchforge.cli.machine.clean.inventory import in_cache, results
-    from benchforge.cli.machine.clean.removal import confirmed, remove_all, show_group, used_until
+    from benchforge.cli.machine.clean.inventory import (
+        confirmed,
+        in_cache,
+        remove_all,
+        results,
+        show_group,
+        used_until,
+    )
     from benchforge.run.disk.leftovers import left
     from benchforge.text.readable import counted
 

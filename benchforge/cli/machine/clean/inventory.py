@@ -2,16 +2,18 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic_core import from_json
+import click
+from pydantic_core import PydanticCustomError, from_json
 
-from benchforge.errors import BenchforgeError, CannotKeep
+from benchforge.cli.console.say import printable, say, show
+from benchforge.errors import BenchforgeError, CannotKeep, Unusable
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.file import MOST_BYTES, Parsed, parse
 from benchforge.model.files.folder import (
@@ -29,13 +31,16 @@ from benchforge.model.files.folder import (
 from benchforge.model.files.result import Header
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.bounds import bounded
-from benchforge.run.disk.cache import place
-from benchforge.run.disk.listed import LISTED, reports
+from benchforge.model.values.units import Duration, Quantity
+from benchforge.run.disk.leftovers import cleared, place
+from benchforge.run.disk.manifest import LISTED, reports
 from benchforge.run.disk.scratch import BESIDE, HALF, away, claim, emptied
 from benchforge.run.disk.space import size_b
 from benchforge.run.sandbox.keeper import family
+from benchforge.run.sandbox.machine_lock import Wait, measuring
 from benchforge.run.sandbox.procfs import named
 from benchforge.text import door
+from benchforge.text.readable import amount, counted
 
 _KEY = re.compile("[0-9a-f]{32}")
 _OF_HOSTS = re.compile("[0-9a-f]+-[0-9a-f]{8}|files")
@@ -51,6 +56,8 @@ _BY_NAME = re.compile(
     rf"{re.escape(LISTED)}|{SESSIONS}/\d{{4,}}\.json"
 )
 _MEASURED = re.compile(rf"(?P<folder>({TRIALS}|{CEILINGS})/\d{{4,}})/(?P<name>.+)")
+
+_MOST_NAMED = 50
 
 
 @dataclass(frozen=True)
@@ -191,7 +198,8 @@ def _pieces(folder: Path, header: Header) -> tuple[tuple[Path, ...], tuple[Path,
     measured: dict[str, frozenset[str]] = {}
     pieces: list[Path] = []
     for name in door.files(folder):
-        mine = name in ours or _BY_NAME.fullmatch(name) or _half(name)
+        half = name.rpartition("/")[2].startswith(door.HALF)  # when its benchforge was killed
+        mine = name in ours or _BY_NAME.fullmatch(name) or half
         if not mine and (inside := _MEASURED.fullmatch(name)):
             place = inside["folder"]
             if place not in measured:
@@ -220,11 +228,6 @@ def _kept(folder: Path, place: str) -> frozenset[str]:
     else:
         return frozenset()
     return frozenset({*files, TRIAL, CEILING}) if files else frozenset()
-
-
-def _half(name: str) -> bool:
-    """Whether a file was being written when its benchforge was killed."""
-    return name.rpartition("/")[2].startswith(door.HALF)
 
 
 def _so_far(folder: Path, header: Header) -> str:
@@ -270,3 +273,76 @@ def _requires(folder: Path) -> str:
         return ", ".join((folder / "requirements.in").read_text().split("\n")).strip(", ")
     except OSError:
         return "purpose unknown"
+
+
+class Age(Duration):
+    """Seconds, also given in days."""
+
+    units: ClassVar[dict[str, float]] = {**Duration.units, "d": 86400.0}
+    wanted: ClassVar[str] = 'an age such as "30d" or "12h"'
+    most: ClassVar[float] = Quantity.most
+
+
+def _refuse(wait: Wait) -> None:
+    """Raise Unusable: what is listed may be in use, or complete, once the other has measured."""
+    raise Unusable(f"{wait.in_words}: nothing was removed", "clean when it has ended")
+
+
+def used_until(older_than: str | None) -> datetime:
+    """When something must have been begun or used to go; without an age it may be in the future."""
+    if older_than is None:
+        return datetime.max.replace(tzinfo=UTC)  # a clock that was set back hides nothing
+    try:
+        return datetime.now(UTC) - timedelta(seconds=float(Age.parse(older_than)))
+    except (PydanticCustomError, OverflowError):
+        raise Unusable(
+            f"--older-than {older_than}: not a valid age", 'write it like "30d" or "12h"'
+        ) from None
+
+
+def show_group(title: str, group: Sequence[Remains]) -> None:
+    """Print folders of one kind, with size, age and the files of others in them."""
+    if not group:
+        return
+    total = sum(one.size_b for one in group)
+    lines = [f"{title}: {counted(len(group), 'folder')}, {amount('B', total)}"]
+    for folder in group:
+        verb = "begun" if folder.kind == "result" else "used"
+        when = f"{verb} {folder.when.astimezone():%Y-%m-%d %H:%M}"
+        size = amount("B", folder.size_b).rjust(9)
+        lines.append(f"  {size}  {when}  {folder.kind} {folder.path}: {folder.what}")
+        lines += [
+            f"             stays: {other}, which benchforge did not write"
+            for other in folder.kept[:_MOST_NAMED]
+        ]
+        if (more := len(folder.kept) - _MOST_NAMED) > 0:
+            lines.append(f"             and {more} more files of others")
+    show("\n".join(lines))
+
+
+def confirmed(remains: str) -> bool:
+    """Ask a person whether to remove it."""
+    return click.confirm(printable(f"remove {remains}?"), err=True)
+
+
+def remove_all(wanted: Sequence[Remains], leftovers_beside: Path | None) -> None:
+    """Remove folders, and what a killed benchforge left in a folder; say how much that frees.
+
+    A folder in use stays. Raises Unusable while another benchforge measures.
+    """
+    with measuring(_refuse):  # to remove loads the disk
+        if leftovers_beside is not None and (gone := cleared(leftovers_beside)):
+            say(gone)
+        _remove_all(wanted)
+
+
+def _remove_all(wanted: Sequence[Remains]) -> None:
+    freed, gone = 0, 0
+    for folder in wanted:
+        size = folder.size_b
+        if who := remove(folder):
+            say(f"stays: {folder.path}: used by {who}")
+        else:
+            freed, gone = freed + size, gone + 1
+    if wanted:
+        say(f"removed {counted(gone, 'folder')}, {amount('B', freed)}")

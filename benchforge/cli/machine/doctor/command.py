@@ -46,7 +46,7 @@ def command(options: DoctorOptions) -> int:
     Exit codes: 0 everything needed is present; 2 SUITE or the command line cannot be used; 3
     a program or package that SUITE needs is missing, or --install cannot fetch it.
     """
-    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.console.named_file import loaded
     from benchforge.cli.console.say import keep_secret, say, show
     from benchforge.cli.machine.doctor.hosts import look_at_hosts
     from benchforge.cli.machine.doctor.install import install

@@ -4,7 +4,7 @@ from benchforge.cli.console.lock import waits
 from benchforge.cli.console.say import say, show
 from benchforge.errors import Unusable
 from benchforge.remote.engine import on_hosts
-from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.checkout import with_code
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.machine_lock import measuring
 from benchforge.run.trial.context import ground

@@ -1,18 +1,20 @@
 """Programs that are there, with path and version, and those that are not."""
 
+import importlib.metadata
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, warn
 from benchforge.errors import BenchforgeError, ProgramMissing
+from benchforge.model.values.distribution import from_clone, own_distribution
 from benchforge.parts.command import Need
 from benchforge.parts.part import Kind, Part
 from benchforge.parts.registry import Registry
-from benchforge.run.locate import locate
+from benchforge.run.locate import locate, missing
 from benchforge.run.programs.interpreters import all_interpreters, find
-from benchforge.run.programs.lacking import of_runtime
-from benchforge.run.programs.needed import Needed, Users, how
+from benchforge.run.programs.needed import Needed, Users, how, of_runtime
 from benchforge.run.programs.runtimes import ask_interpreter
 from benchforge.run.sandbox.sandbox import Sandbox
 from benchforge.suite.suite import Suite
@@ -21,6 +23,8 @@ from benchforge.text.readable import listed
 _SHOWN = 3
 
 _KINDS: tuple[Kind, ...] = ("server", "backend", "loader", "client")
+
+_EXTRA = re.compile(r"^([\w.-]+).*\bextra == ['\"]([\w-]+)['\"]")
 
 
 def findings(
@@ -125,3 +129,46 @@ def _needs(cls: type[Part]) -> Iterator[Need]:
             yield from cls.model_construct(None, **options).needs()
         except AttributeError:  # of an option that only a suite gives
             continue
+
+
+def package_findings(needs: Mapping[Need, Users]) -> Iterator[MachineFinding]:
+    """Yield each module that is needed, with the version of what brings it."""
+    modules = [need for need in needs if need.kind == "module"]
+    absent = set(missing(modules))
+    distributions = importlib.metadata.packages_distributions() if modules else {}
+    for name in dict.fromkeys(need.name for need in modules):
+        of_name = [need for need in modules if need.name == name]
+        if of_name[0] in absent:
+            places = {place: at for need in of_name for place, at in needs[need].items()}
+            yield MachineFinding("missing", name, f"for {users(places)}", how(of_name[0]))
+        else:
+            brought_by = dict.fromkeys(distributions.get(name.partition(".")[0], ()))
+            versions = [
+                f"{distribution} {importlib.metadata.version(distribution)}"
+                for distribution in brought_by
+            ]
+            yield ok(name, ", ".join(versions) or "of no distribution")
+
+
+def extras() -> Iterator[MachineFinding]:
+    """Yield each extra of benchforge: whether what it brings is there."""
+    by_extra: dict[str, list[str]] = {}
+    for requirement in own_distribution().requires or ():
+        if (match := _EXTRA.match(requirement)) and match[2] != "all":
+            by_extra.setdefault(match[2], []).append(match[1])
+    for extra, names in by_extra.items():
+        absent = [name for name in names if not _installed(name)]
+        subject = f"extra {extra}"
+        if absent:
+            message = f"{', '.join(absent)}, of {len(names)}"
+            yield MachineFinding("missing", subject, message, from_clone(extra))
+        else:
+            yield ok(subject, f"all of its {len(names)}")
+
+
+def _installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True

@@ -8,21 +8,20 @@ from pathlib import Path
 
 import click
 
-from benchforge.cli.machine.doctor import packages, programs
+from benchforge.cli.machine.doctor import programs
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.cli.machine.doctor.machine.machine import machine
+from benchforge.cli.machine.doctor.machine import machine
 from benchforge.errors import BenchforgeError, CannotKeep, ProgramMissing
 from benchforge.parts.command import Command, Need
 from benchforge.parts.part import Part, RunsPython, Service
-from benchforge.run.checkout.checkouts import with_code
-from benchforge.run.disk.cache import cache
+from benchforge.run.checkout import with_code
+from benchforge.run.disk.leftovers import cache
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
-from benchforge.run.programs.needed import Needed, Users
-from benchforge.run.programs.versions import as_they_say, no_site
+from benchforge.run.programs.needed import Needed, Users, as_they_say, no_site
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.run.sandbox.sandbox import Sandbox
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 from benchforge.suite.suite import Suite
 
 _COLOURS = {"ok": "green", "warn": "yellow", "missing": "red", "unknown": "cyan"}
@@ -54,7 +53,7 @@ def report(
     return {
         "programs": list(programs.findings(needs, folder, versions)),
         "interpreters": pythons,
-        "packages": [*packages.findings(needs), *(() if suites else packages.extras())],
+        "packages": [*programs.package_findings(needs), *(() if suites else programs.extras())],
         "code": list(dict.fromkeys(_code(suites))),
         "machine": [*machine(_SYSTEM, mode, writes), *refused],
     }

@@ -20,7 +20,7 @@ from benchforge.parts.part import Server
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.http.request import OVER_TLS, HttpAnswer, ask
 from benchforge.run.locate import missing
-from benchforge.run.programs.lacking import left_out
+from benchforge.run.programs.needed import left_out
 from benchforge.run.trial.context import (
     TrialContext,
     ground,

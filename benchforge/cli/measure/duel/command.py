@@ -105,15 +105,17 @@ def command(options: DuelOptions) -> int:
     Exit codes: as those of `benchforge run`; 4 also if a server does not start, if the servers
     send answers of different kinds, or if they are not comparable: their bodies differ, say.
     """  # noqa: D301 - click looks for the character itself
-    from benchforge.cli.measure.duel.option_values import (
+    from benchforge.cli.measure.duel.run import duel
+    from benchforge.cli.measure.duel.servers import (
         backends,
+        contender,
         duration,
         header,
+        labelled,
+        passed,
         rate,
         request_path,
     )
-    from benchforge.cli.measure.duel.run import duel
-    from benchforge.cli.measure.duel.servers import contender, labelled, passed
     from benchforge.cli.measure.duel.suite import Question
 
     if len(options.servers) < _FEWEST:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from benchforge.cli.console.loaded import loaded
 from benchforge.cli.console.lock import locked
+from benchforge.cli.console.named_file import loaded
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.measure.duel.answers import (
     FirstAnswer,
@@ -23,15 +23,19 @@ from benchforge.cli.measure.duel.command import DuelOptions
 from benchforge.cli.measure.duel.servers import Contender, check_listening
 from benchforge.cli.measure.duel.suite import (
     Question,
+    apart,
     described,
+    in_turns,
+    slice_of,
+    suite_or_why,
     tables_of,
     text,
     too_short,
+    too_slow,
     why_kept,
 )
-from benchforge.cli.measure.duel.turns import apart, in_turns, slice_of, suite_or_why, too_slow
-from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
+from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.parts.registry import Registry
 from benchforge.run.disk.result_writer import whole
@@ -39,7 +43,7 @@ from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.execute import StopLimits
 from benchforge.run.locate import locate
 from benchforge.suite.plan import START_AND_STOP_S
-from benchforge.suite.secrets.redact import secrets_of_suite
+from benchforge.suite.secrets import secrets_of_suite
 from benchforge.suite.suite import Suite
 from benchforge.suite.toml.document import Tables, as_table
 from benchforge.suite.toml.faults import SuiteErrors
@@ -105,10 +109,7 @@ def duel(contenders: Mapping[str, Contender], question: Question, options: DuelO
 
 
 def _design(
-    tables: Tables,
-    question: Question,
-    answers: Mapping[str, FirstAnswer],
-    registry: Registry,
+    tables: Tables, question: Question, answers: Mapping[str, FirstAnswer], registry: Registry
 ) -> Tables:
     """Return the tables that let servers take turns, and say so; none, and why, if they cannot."""
     seconds = {label: one.seconds for label, one in answers.items()}
@@ -117,8 +118,7 @@ def _design(
     suite: Suite | str = too_slow(seconds)
     if not suite:
         suite = suite_or_why(
-            {**tables, **turns},
-            lambda tried: loaded(Path("duel.toml"), registry, text=text(tried)),
+            {**tables, **turns}, lambda tried: loaded(Path("duel.toml"), registry, text=text(tried))
         )
     if isinstance(suite, str):
         say(f"measured one after the other: {suite}")

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.named_file import loaded
 from benchforge.cli.measure.gate.beside import GateRequest
 from benchforge.cli.measure.gate.outcome import GatedPair, Outcome
 from benchforge.cli.measure.gate.verdict import SpeedVerdict, decided, level, waiver_of
-from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
+from benchforge.cli.measure.run.session import RunOptions
 from benchforge.errors import Unusable
 from benchforge.model.summary.verdict import Estimate
-from benchforge.model.values.measurand import titled
+from benchforge.model.values.units import titled
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.over_time.compared import MetricChange, compared

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from benchforge.cli.console.loaded import loaded
+from benchforge.cli.console.named_file import loaded
 from benchforge.cli.console.options import Lock
 from benchforge.cli.console.say import say
 from benchforge.cli.measure.gate.commits.packages import Packages
@@ -20,14 +20,14 @@ from benchforge.cli.measure.gate.outcome import BASE_BROKEN, Outcome, questions_
 from benchforge.cli.measure.gate.pairs import base_label, gated, paired
 from benchforge.cli.measure.gate.suite import MARK, Design, designed, with_claims, without_turns
 from benchforge.cli.measure.gate.verdict import level, precision
-from benchforge.cli.measure.run.inputs import RunOptions
 from benchforge.cli.measure.run.run import begin
+from benchforge.cli.measure.run.session import RunOptions
 from benchforge.cli.plugins.options import suite_in_toml
 from benchforge.model.files.folder import HEADER
 from benchforge.model.suite.code import Code
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, summed
-from benchforge.run.checkout.checkouts import with_code
+from benchforge.run.checkout import with_code
 from benchforge.run.execute import StopLimits
 from benchforge.run.sandbox.host import LocalHost
 from benchforge.suite.cases.expand import expand

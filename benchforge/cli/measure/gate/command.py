@@ -90,7 +90,7 @@ def command(options: GateOptions) -> int:
     --no-wait. A waiver of the suite counts as not slower.
     """
     from benchforge.cli.console.say import say, show, warn
-    from benchforge.cli.measure.duel.option_values import duration
+    from benchforge.cli.measure.duel.servers import duration
     from benchforge.cli.measure.gate.against import against_results
     from benchforge.cli.measure.gate.beside import GateRequest, beside
     from benchforge.cli.measure.gate.files import check_badge, lines, write

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from benchforge.errors import Unusable
 from benchforge.model.files.folder import read_header
 from benchforge.model.suite.code import Code
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.parts.registry import Registry
 from benchforge.suite.overrides import layered
 from benchforge.suite.toml.document import Tables, as_table

@@ -16,11 +16,11 @@ from benchforge.model.summary.verdict import Estimate
 from benchforge.model.trial.answers.answer import excerpts
 from benchforge.model.trial.trial import Trial
 from benchforge.model.values.case_name import CaseName
-from benchforge.model.values.measurand import RATE, titled
+from benchforge.model.values.units import RATE, titled
 from benchforge.parts.content import LARGEST_FILE
 from benchforge.results.conclude import Summed
 from benchforge.run.disk.result_writer import ResultWriter
-from benchforge.stats.inference.ratio import ratio
+from benchforge.stats.inference.hodges_lehmann import ratio
 from benchforge.stats.summary.level import left_to, levelled_places
 from benchforge.stats.summary.line import Place, by_place, paired
 from benchforge.stats.verdict.comparison import ComparisonEvidence, wrong_answers

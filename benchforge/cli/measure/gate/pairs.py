@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from benchforge.cli.measure.gate.commits.repository import BaseCommit
 from benchforge.parts.part import UPSTREAM_OPTIONS, ServesCode
-from benchforge.suite.cases.code import repository
+from benchforge.suite.cases.parts import repository
 from benchforge.suite.suite import Declared, Suite
 from benchforge.suite.toml.document import Tables, as_table
 

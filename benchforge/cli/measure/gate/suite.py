@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from benchforge.cli.measure.duel.turns import SLICE, apart, suite_or_why
+from benchforge.cli.measure.duel.suite import SLICE, apart, suite_or_why
 from benchforge.cli.measure.gate.pairs import base_label, renamed
 from benchforge.model.suite.until import LEAST_BLOCKS
 from benchforge.suite.cases.expand import expand

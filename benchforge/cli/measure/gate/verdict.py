@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final, Literal, NamedTuple
 
-from benchforge.cli.console.outcome import FAILS, NO_ANSWER
+from benchforge.cli.console.reported import FAILS, NO_ANSWER
 from benchforge.model.suite.claim import Waiver
 from benchforge.model.summary.verdict import Estimate
 from benchforge.report.junit_xml import Element

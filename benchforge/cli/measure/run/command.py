@@ -71,10 +71,10 @@ def command(options: RunCommandOptions) -> int:
     claim is invalid, or another process measures and you gave --no-wait; 5 results cannot be
     written; 130 and 143 interrupted.
     """
-    from benchforge.cli.console.outcome import Shown
+    from benchforge.cli.console.reported import Shown
     from benchforge.cli.console.say import warn
-    from benchforge.cli.measure.run.inputs import RunOptions
     from benchforge.cli.measure.run.run import begin, resume, time_limit_s
+    from benchforge.cli.measure.run.session import RunOptions
     from benchforge.parts.registry import Registry
     from benchforge.results.report_files import reporter
     from benchforge.run.execute import StopLimits

@@ -11,12 +11,11 @@ from pydantic_core import PydanticCustomError
 from benchforge.checks.limits import limits
 from benchforge.checks.machine.calibrated import thresholds
 from benchforge.cli.console.columns import amount, awaited, lasts
-from benchforge.cli.console.loaded import loaded
 from benchforge.cli.console.lock import locked
+from benchforge.cli.console.named_file import loaded
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.console.signals import used_up
-from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
-from benchforge.cli.measure.run.session import report_result, session
+from benchforge.cli.measure.run.session import PreparedRun, RunOptions, report_result, session
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.model.files.calibration import Calibration
 from benchforge.model.files.folder import HEADER
@@ -27,7 +26,7 @@ from benchforge.remote.engine import on_hosts
 from benchforge.remote.wire import HostFault
 from benchforge.results.resume import ResumableResult, begun
 from benchforge.run.addresses import check_addresses
-from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.checkout import checked_out, with_code
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.result_writer import ResultWriter
 from benchforge.run.disk.space import enough_for_scratch, scarce

@@ -4,18 +4,17 @@ import math
 import shlex
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
 
 from benchforge.checks import ask
 from benchforge.checks.summary import concluded
-from benchforge.cli.console.outcome import NO_ANSWER, exit_code
+from benchforge.cli.console.options import Lock
 from benchforge.cli.console.progress import ProgressLine
-from benchforge.cli.console.reported import reported
+from benchforge.cli.console.reported import NO_ANSWER, Shown, exit_code, reported
 from benchforge.cli.console.say import say, warn
 from benchforge.cli.console.signals import Interrupted, received
-from benchforge.cli.measure.run.inputs import PreparedRun, RunOptions
 from benchforge.errors import Unusable
 from benchforge.model.files.ceiling import Ceiling
 from benchforge.model.files.folder import read_ceilings, read_trials
@@ -26,13 +25,15 @@ from benchforge.parts.registry import Registry
 from benchforge.results.resume import ResumableResult
 from benchforge.run.ceiling.ceiling import ceilings as ceilings_after
 from benchforge.run.disk.result_writer import ResultWriter
-from benchforge.run.execute import RunInputs, by_place, execute
+from benchforge.run.execute import RunInputs, StopLimits, by_place, execute
+from benchforge.run.trial.context import TrialContext
 from benchforge.stats.inference.interval import LEAST
 from benchforge.stats.search.objective import judged
 from benchforge.stats.summary.completeness import given_up, lost, missing, whole
 from benchforge.stats.summary.precision import precise
 from benchforge.stats.verdict.interim import interim, looks
 from benchforge.suite.load import load
+from benchforge.suite.plan import RunGraph
 from benchforge.suite.scenarios.turns import KEY
 from benchforge.suite.suite import Suite
 from benchforge.text import safe
@@ -40,8 +41,33 @@ from benchforge.text.readable import conjoined, counted, figure, spoken
 
 _SLICE = "100ms"
 
-
 _PATIENCE = 50  # a look takes a fiftieth of the run's time at most
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What the command line asks for."""
+
+    registry: Registry
+    profile: str | None = None
+    settings: Sequence[tuple[str, str]] = ()
+    only: Sequence[str] = ()
+    limits: StopLimits = field(default_factory=StopLimits)
+    shown: Shown = field(default_factory=Shown)
+    lock: Lock = None
+    resumable: bool = True
+    "False if the measured suite is in no file, so that --resume could not read it."
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A suite that can be measured: its plan, and programs and interpreters that are there."""
+
+    suite: Suite
+    graph: RunGraph
+    context: TrialContext
+    header: Header
+    "The header of a result that begins now."
 
 
 def session(prepared: PreparedRun, begun: ResumableResult, options: RunOptions) -> int:

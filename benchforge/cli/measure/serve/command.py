@@ -50,7 +50,7 @@ def command(options: ServeOptions) -> int:
     used; 3 a program is missing; 4 the server gave a wrong answer, or ended by itself; 5 its logs
     cannot be written; 130 and 143 interrupted before it served.
     """
-    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.console.named_file import loaded
     from benchforge.cli.measure.serve.server import serve
     from benchforge.parts.registry import Registry
 

@@ -14,7 +14,7 @@ from benchforge.cli.console.say import say, show
 from benchforge.cli.console.signals import Interrupted
 from benchforge.errors import CannotKeep, TrialFailed, Unusable
 from benchforge.run.addresses import check_addresses
-from benchforge.run.checkout.checkouts import checked_out, with_code
+from benchforge.run.checkout import checked_out, with_code
 from benchforge.run.disk.hide import PRIVATE, hide_below
 from benchforge.run.disk.leftovers import cleared
 from benchforge.run.disk.scratch import PREFIX, claimed, scratch_folder, stays

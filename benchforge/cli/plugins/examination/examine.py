@@ -11,13 +11,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from benchforge.cli.plugins.examination import answers, inputs
-from benchforge.cli.plugins.examination.answers import Crashed, PartRefusal, ask_part
-from benchforge.cli.plugins.examination.changes import deaf
+from benchforge.cli.plugins.examination import inputs
 from benchforge.cli.plugins.examination.finding import PartFinding, defect, defects, warning
-from benchforge.cli.plugins.examination.hostile import reading_of, tried
+from benchforge.cli.plugins.examination.hostile import deaf, reading_of, tried
+from benchforge.cli.plugins.examination.inputs import Crashed, PartRefusal, Recording, ask_part
 from benchforge.cli.plugins.examination.reads_rows import ReadRows, read_rows
-from benchforge.cli.plugins.examination.recorded import Recording
 from benchforge.cli.plugins.options import options as options_of
 from benchforge.cli.plugins.wanted import made
 from benchforge.errors import BenchforgeError
@@ -147,7 +145,7 @@ def _of_driver(
 ) -> None:
     for title, target in inputs.targets(programs).items():
         try:
-            answers.of_driver(part, target)
+            inputs.of_driver(part, target)
             asks = _warm(part, WARM_UP_S[0]) if target.phase == "warm-up" else part
             notes.lines[title] = [shown(one) for one in asks.commands(target)]
         except PartRefusal as error:
@@ -181,7 +179,7 @@ def _times(part: Driver, target: Target) -> Iterator[PartFinding]:
         seconds = ask_part("declared_s()", lambda: float(part.declared_s()))
         if not 0 < seconds < math.inf:
             yield defect(f"declared_s() is {seconds}: a load takes time, and ends")
-        short, long = (answers.of_driver(_warm(part, one), target) for one in WARM_UP_S)
+        short, long = (inputs.of_driver(_warm(part, one), target) for one in WARM_UP_S)
         if short == long:
             yield warning("for_warm_up() ignores the seconds: every warm-up is the same load")
     except (Crashed, PartRefusal) as error:
@@ -199,7 +197,7 @@ def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding
     """Yield what of a target never reaches the commands: wrong numbers, where it is needed."""
     for aspect in inputs.aspects(programs):
         try:
-            base, other = (answers.of_driver(part, each) for each in (aspect.base, aspect.other))
+            base, other = (inputs.of_driver(part, each) for each in (aspect.base, aspect.other))
         except (PartRefusal, Crashed):  # refused is well; a crash is told where it is asked first
             continue
         if base == other:
@@ -210,7 +208,7 @@ def _dropped(part: Driver, programs: Mapping[str, Path]) -> Iterator[PartFinding
 def _works(part: Part, target: Target, what: str) -> Iterator[PartFinding]:
     if isinstance(part, Driver):
         try:
-            answers.of_driver(part, target)
+            inputs.of_driver(part, target)
         except (Crashed, PartRefusal) as error:
             yield defect(f"{what}: {error}")
 
@@ -221,7 +219,7 @@ def _behaviour(
     assert isinstance(part, Driver)  # noqa: S101 - of the same class
     return [
         _or_error(lambda: list(part.needs())),
-        *(_or_error(partial(answers.of_driver, part, target)) for target in targets.values()),
+        *(_or_error(partial(inputs.of_driver, part, target)) for target in targets.values()),
         *(_or_error(partial(reading_of, part, recording)) for recording in recordings),
     ]
 
@@ -257,7 +255,7 @@ def _of_service(
 ) -> None:
     site = inputs.site(part, programs)
     try:
-        answer = answers.of_service(part, site)
+        answer = inputs.of_service(part, site)
         command = part.command(site)
         notes.lines["command"] = [shown(command)] if command else ["none: it already runs"]
         for name in ("template", "prepare", "verify"):
@@ -267,7 +265,7 @@ def _of_service(
                 ]
         notes.lines["ready"] = [answer["ready"]]
         notes.lines["gives"] = [f"{name} = {text}" for name, text in answer["gives"].items()]
-        answers.of_all(part, site)
+        inputs.of_all(part, site)
     except (PartRefusal, Crashed) as error:
         notes.findings.append(defect(str(error)))
         return
@@ -281,7 +279,7 @@ def _of_service(
 
 
 def _unheard(
-    part: Server, programs: Mapping[str, Path], answer: answers.Answer
+    part: Server, programs: Mapping[str, Path], answer: inputs.Answer
 ) -> Iterator[PartFinding]:
     """Yield what of its place a server does not hear: it would be looked for where it is not."""
     if answer["outside"] or answer["command"] is None:
@@ -297,7 +295,7 @@ def _unheard(
     started = ("command", "files", "prepare", "template")
     for what, (other, finding) in others.items():
         behind = what in {"its port", "the address to listen on"} and answer["behind_proxy_only"]
-        again = _or_error(partial(answers.of_service, part, other))
+        again = _or_error(partial(inputs.of_service, part, other))
         heard = not isinstance(again, dict) or any(again[one] != answer[one] for one in started)
         if not heard and not behind:
             yield finding(f"it ignores {what}: nothing that is started changes with it")
@@ -306,7 +304,7 @@ def _unheard(
 def _service_behaviour(part: Part, programs: Mapping[str, Path]) -> object:
     assert isinstance(part, Service)  # noqa: S101 - of the same class
     site = inputs.site(part, {**programs, **inputs.programs(part.needs())})
-    return {**answers.of_all(part, site), **answers.of_service(part, site)}
+    return {**inputs.of_all(part, site), **inputs.of_service(part, site)}
 
 
 # Both

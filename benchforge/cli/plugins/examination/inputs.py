@@ -1,15 +1,25 @@
 """What a part is asked with: requests of every kind, and a place to serve at."""
 
+import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Self, TypeVar
 
+from pydantic import Field, JsonValue, ValidationError
+
+from benchforge.errors import BenchforgeError, Unusable
 from benchforge.model.trial.answers.answer import Request
-from benchforge.parts.command import Need
-from benchforge.parts.part import Server, Service
-from benchforge.parts.site import Site, Target
+from benchforge.model.trial.reading import Reading
+from benchforge.model.values.frozen import Frozen
+from benchforge.parts.command import Command, Finished, Need, Task
+from benchforge.parts.fault import in_a_line
+from benchforge.parts.part import Driver, Part, Server, Service
+from benchforge.parts.site import Accepts, Output, Probe, Site, Succeeds, Target
 from benchforge.run.locate import locate
+
+FACTS, OUT, ERR = "recording.json", "stdout.txt", "stderr.txt"
 
 TRIAL_FOLDER = Path("/trial")
 ROOT = "http://127.0.0.1:8080"
@@ -18,6 +28,71 @@ CA_FILE = TRIAL_FOLDER / "ca.pem"
 JSON = {"Content-Type": "application/json"}
 GET = "GET /"
 BACKEND = {"url": "postgresql://127.0.0.1:5432/agents", "BACKEND_URL": "postgresql://127.0.0.1/a"}
+
+T = TypeVar("T")
+Answer = Mapping[str, Any]
+
+
+class _Facts(Frozen):
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    exit_code: int = 0
+    path: str = "/"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one run left: files by name, stdout.txt and stderr.txt among them."""
+
+    name: str
+    options: Mapping[str, JsonValue]
+    exit_code: int
+    path: str
+    "Path of the request."
+    files: Mapping[str, bytes]
+
+    @classmethod
+    def of(cls, place: Path) -> Self:
+        """Read a recording: a file holds what was printed, and a folder all that a run left.
+
+        That is stdout.txt, stderr.txt, the files that the tool wrote, and recording.json with
+        `options`, `exit_code` and `path`, each of which may be missing but the first.
+        Raises Unusable when it cannot be read.
+        """
+        try:
+            if not place.is_dir():
+                return cls(str(place), {}, 0, "/", {OUT: place.read_bytes()})
+            files = {one.name: one.read_bytes() for one in sorted(place.iterdir()) if one.is_file()}
+            facts = _Facts.model_validate(
+                {key: value for key, value in json.loads(files.get(FACTS, b"{}")).items()
+                 if key in _Facts.model_fields}
+            )  # fmt: skip
+        except OSError as error:
+            raise Unusable(f"{error.filename or place}: {error.strerror}") from None
+        except (ValueError, AttributeError, ValidationError) as error:
+            first = str(error).splitlines()[0]
+            hint = "it holds JSON: options, exit_code and path"
+            raise Unusable(f"{place / FACTS}: {first}", hint) from None
+        if OUT not in files:
+            hint = "the folder of a recording contains it, and other files of the tool"
+            raise Unusable(f"{place}: no {OUT}", hint)
+        return cls(str(place), facts.options, facts.exit_code, facts.path, files)
+
+    def read(self, part: Driver, folder: Path) -> Reading:
+        """Return the reading of a part. The files are written to `folder`.
+
+        Raises what the part's own `read` raises, and TypeError where it returns no reading.
+        """
+        for name in (OUT, ERR):
+            (folder / name).write_bytes(b"")
+        for name, content in self.files.items():
+            (folder / name).write_bytes(content)
+        done = Finished(self.exit_code, folder / OUT, folder / ERR, 1.0, 0.0, 0.0)
+        # The same for two readings, wherever they are read.
+        target = Target(ROOT + self.path, Request(path=self.path), folder, {}, Path("/bin/python"))
+        reading: object = part.read(Output(target, (done,)))
+        if not isinstance(reading, Reading):
+            raise TypeError(f"it returns {type(reading).__name__}, and no Reading")
+        return reading
 
 
 @dataclass(frozen=True)
@@ -99,3 +174,118 @@ def programs(needs: Iterable[Need]) -> dict[str, Path]:
 def _to(target: Target, request: Request) -> Target:
     root = target.url.removesuffix("/")
     return replace(target, url=root + request.path, request=request)
+
+
+class PartRefusal(Exception):
+    """The part says, as a part should, that it cannot do what is asked."""
+
+
+class Crashed(Exception):
+    """The part raised something that no user can understand."""
+
+
+def ask_part(question: str, ask: Callable[[], T]) -> T:
+    """Return the answer. Raises Refused, or Crashed with the name of the question."""
+    try:
+        return ask()
+    except BenchforgeError as error:
+        raise PartRefusal(error.message) from error
+    except KeyError as error:
+        available = "programs are those of needs(), ports those of the class"
+        raise Crashed(f"{question}: KeyError: {error} ({available})") from error
+    except (Exception, SystemExit) as error:  # it is somebody else's code
+        raise Crashed(f"{question}: {in_a_line(error)}") from error
+
+
+def of_driver(part: Driver, target: Target) -> Answer:
+    """Return what a load is: its commands, the files that they name, and how long it takes.
+
+    A file that no command names does not count: nobody reads it.
+    """
+    files = ask_part("files()", lambda: dict(part.files(target)))
+    commands: list[object] = ask_part("commands()", lambda: list(part.commands(target)))
+    if not commands:
+        raise Crashed("commands(): no command at all")
+    named = {"commands": [words(_command(one)) for one in commands]}
+    return {
+        **named,
+        "files": _named(files, str(named)),
+        "seconds": ask_part("declared_s()", lambda: float(part.declared_s())),
+    }
+
+
+def of_service(part: Service, site: Site) -> Answer:
+    """Return all that a service answers."""
+    command = ask_part("command()", lambda: part.command(site))
+    answer: dict[str, Any] = {
+        "template": _tasks("template()", lambda: list(part.template(site))),
+        "template_key": ask_part("template_key()", lambda: part.template_key(site)),
+        "prepare": _tasks("prepare()", lambda: list(part.prepare(site))),
+        "command": None if command is None else words(command),
+        "ready": probe(ask_part("ready()", lambda: part.ready(site))),
+        "verify": _tasks("verify()", lambda: list(part.verify(site))),
+        "gives": ask_part("gives()", lambda: dict(part.gives(site))),
+        "outside": ask_part("outside()", part.outside),
+        "seconds": float(part.ready_within),
+    }
+    if isinstance(part, Server):
+        answer |= {
+            "upstreams": list(ask_part("upstreams()", part.upstreams)),
+            "certificate": ask_part("certificate()", lambda: part.certificate(site)),
+            "behind_proxy_only": ask_part("behind_proxy_only()", part.behind_proxy_only),
+        }
+        if not answer["behind_proxy_only"]:
+            answer["url"] = ask_part("url()", lambda: part.url(site))
+    files = ask_part("files()", lambda: dict(part.files(site)))
+    return {**answer, "files": _named(files, str(answer))}
+
+
+def of_all(part: Part, site: Site) -> Answer:
+    """Return what every part answers."""
+    return {
+        "needs": ask_part("needs()", lambda: list(part.needs())),
+        "version": ask_part("version()", lambda: part.version(site)),
+        "fingerprint": ask_part("fingerprint()", lambda: part.fingerprint(Path())),
+    }
+
+
+def _command(answer: object) -> Command:
+    if not isinstance(answer, Command):
+        raise Crashed(f"commands(): {answer!r} is not a Command")
+    return answer
+
+
+def words(command: Command) -> dict[str, Any]:
+    """Return a command as a comparable value."""
+    return {
+        "argv": command.argv,
+        "environment": dict(command.environment),
+        "folder": command.folder,
+        "ordinary_user": command.ordinary_user,
+        "stdin": command.stdin,
+    }
+
+
+def probe(readiness: Probe) -> str:
+    """Return how readiness is seen, for a person."""
+    if isinstance(readiness, Succeeds):
+        return f"when this exits with 0: {' '.join(readiness.command.argv)}"
+    if isinstance(readiness, Accepts):
+        return f"when a connection is accepted at {readiness.at}"
+    return "when the scenario's request is answered rightly"
+
+
+def _tasks(question: str, ask: Callable[[], Sequence[Task]]) -> list[tuple[str, Any]]:
+    return [(task.says, words(task.command)) for task in ask_part(question, ask)]
+
+
+def _named(files: Mapping[str, str], text: str) -> dict[str, str]:
+    """Return the files that a text names, and those that such files name."""
+    named: dict[str, str] = {}
+    while more := {
+        name: inside
+        for name, inside in files.items()
+        if name not in named and name in text + "".join(named.values())
+    }:
+        named |= more
+    return named

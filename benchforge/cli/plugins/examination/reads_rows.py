@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchforge.cli.plugins.examination.finding import PartFinding, defect, warning
 from benchforge.cli.plugins.examination.hostile import damages
-from benchforge.cli.plugins.examination.recorded import ERR, FACTS, Recording
+from benchforge.cli.plugins.examination.inputs import ERR, FACTS, Recording
 from benchforge.errors import BenchforgeError
 from benchforge.parts.fault import in_a_line
 from benchforge.parts.reader import Fact, Reader, Row, Source

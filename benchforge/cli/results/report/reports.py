@@ -19,7 +19,7 @@ from benchforge.model.trial.trial import Trial
 from benchforge.parts.registry import Registry
 from benchforge.results.conclude import Summed, results_in, summed
 from benchforge.results.report_files import REPORTERS, formed, renew_reports, write_reports
-from benchforge.run.disk.cache import place
+from benchforge.run.disk.leftovers import place
 from benchforge.run.disk.manifest import with_reports_anew
 from benchforge.run.disk.result_writer import ResultWriter, whole
 from benchforge.run.disk.scratch import scratch_folder

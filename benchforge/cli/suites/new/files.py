@@ -10,7 +10,7 @@ from benchforge.cli.suites.new.from_log.kinds import read
 from benchforge.cli.suites.new.from_log.written import OWN, formulas, incomplete, to_fill
 from benchforge.cli.suites.new.from_log.written import from_log as of_the_log
 from benchforge.cli.suites.new.from_log.written import texts as of_log
-from benchforge.cli.suites.schema.documents import of_suites
+from benchforge.cli.suites.schema.suite import of_suites
 from benchforge.errors import CannotKeep, Unusable
 from benchforge.run.disk.result_writer import whole
 from benchforge.suite.toml.built_in import brought, names_like

@@ -62,14 +62,14 @@ def command(options: PlanOptions) -> int:
 
     Exit codes: 0 the plan is printed; 2 the suite or the command line cannot be used.
     """
-    from benchforge.cli.console.loaded import loaded
+    from benchforge.cli.console.named_file import loaded
     from benchforge.cli.console.say import show, warn
     from benchforge.cli.suites.plan.plan_text import dot, mermaid, request_lines, text
     from benchforge.cli.suites.plan.planned import plan_json, planned
     from benchforge.parts.registry import Registry
     from benchforge.suite.cases.expand import expand
     from benchforge.suite.plan import plan
-    from benchforge.suite.secrets.redact import redact
+    from benchforge.suite.secrets import redact
 
     registry = Registry()
     registry.listen(warn)

@@ -18,9 +18,9 @@ from benchforge.parts.part import Server, ServesCode
 from benchforge.run.remaining import noise_s
 from benchforge.suite.matrix import Point, part_at, projected
 from benchforge.suite.plan import START_AND_STOP_S, RunGraph
+from benchforge.suite.scenarios.references import behind, leading
 from benchforge.suite.scenarios.search import finds_of
 from benchforge.suite.scenarios.turns import all_turns
-from benchforge.suite.scenarios.upstreams import behind, leading
 from benchforge.suite.suite import Scenario, Suite
 
 Place = Literal["servers", "backends", "loaders", "clients"]

@@ -30,7 +30,7 @@ def command(options: SchemaOptions) -> None:
     file, such as #:schema suite.schema.json, editors complete, explain and check the suite.
     """
     from benchforge.cli.console.say import show
-    from benchforge.cli.suites.schema.documents import of_file, of_suites
+    from benchforge.cli.suites.schema.suite import of_file, of_suites
 
     output = options.output
     text = of_suites(builtin=options.builtin) if options.file == "suite" else of_file(options.file)

@@ -1,17 +1,36 @@
 """The JSON Schema of suites, for editors: of the tables, and of every part that is installed."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from benchforge.cli.suites.schema.json_schema import DRAFT, Schema
-from benchforge.cli.suites.schema.table import ANY, UNKNOWN, leaves, partial, portable, table
+from benchforge.cli.console.say import warn
+from benchforge.cli.suites.schema.json_schema import (
+    ANY,
+    DRAFT,
+    UNKNOWN,
+    Schema,
+    file_schema,
+    leaves,
+    partial,
+    portable,
+    table,
+)
 from benchforge.errors import Unusable
+from benchforge.model.files.calibration import Calibration
+from benchforge.model.files.ceiling import Ceiling
+from benchforge.model.files.manifest import Manifest
+from benchforge.model.files.result import Header
 from benchforge.model.suite.claim import Gate, VerdictRules
 from benchforge.model.suite.code import Runtime
 from benchforge.model.suite.placement import EngineTable, HostTable, Placement, Tuning
+from benchforge.model.summary.summary import Summary
 from benchforge.model.trial.answers.answer import Request
+from benchforge.model.trial.session import Session
+from benchforge.model.trial.trial import Trial
+from benchforge.model.values.frozen import Frozen
 from benchforge.parts.part import Kind, Part
-from benchforge.parts.registry import Registry
+from benchforge.parts.registry import Registry, brought
 from benchforge.suite.claims.pivots import PivotTable
 from benchforge.suite.claims.table import ClaimTable as Claim
 from benchforge.suite.declared import HOST, KINDS, STAR
@@ -20,6 +39,7 @@ from benchforge.suite.matrix import PLACES
 from benchforge.suite.measuring.tables import LIMITS, SYSCTL
 from benchforge.suite.mix.tables import Feed, FlowStep, KindRequest, RequestKind, UserSession
 from benchforge.suite.suite import Repeat, Scenario
+from benchforge.text import safe
 
 _LABEL = portable(r"^\w[\w-]*$")
 # As `axis` understands a path.
@@ -50,6 +70,16 @@ _PLACED = {
     "table "
     "names CPUs. Default: all processes share all CPUs.",
     "default": "off",
+}
+
+_FILES: dict[str, type[Frozen]] = {
+    "result": Header,
+    "trial": Trial,
+    "summary": Summary,
+    "session": Session,
+    "ceiling": Ceiling,
+    "manifest": Manifest,
+    "calibration": Calibration,
 }
 
 
@@ -280,3 +310,20 @@ def _profile(
         some = _in_profile(parts, KINDS[name])
         keys[name] = _starred(name, some, some)
     return {"type": "object", "properties": keys, "additionalProperties": UNKNOWN}
+
+
+def of_file(name: str) -> str:
+    """Return the schema of a file of a result as it is written."""
+    return _text(file_schema(_FILES[name]))
+
+
+def of_suites(*, builtin: bool) -> str:
+    """Return the schema of suites as it is written; of what is left out it is told."""
+    made = suite_schema(Registry(brought()) if builtin else Registry())
+    for line in made.left_out:
+        warn(line)
+    return _text(made.schema)
+
+
+def _text(schema: Schema) -> str:
+    return safe.as_json(json.dumps(schema, indent=2, ensure_ascii=False))

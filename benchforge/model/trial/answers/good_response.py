@@ -13,7 +13,7 @@ from benchforge.model.trial.answers.answer import (
     either,
     statuses_of,
 )
-from benchforge.model.trial.answers.probes import Probes
+from benchforge.model.trial.answers.monitor import Probes
 from benchforge.model.values.frozen import Frozen
 from benchforge.text.readable import exact
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from benchforge.errors import BenchforgeError
 from benchforge.model.files.file import FileFault
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.results.recomputed.verified import RecomputedValue, plain
 from benchforge.results.verify.recompute.commands import words
 from benchforge.results.verify.recompute.recomputed import KeptTrial, Result

@@ -16,7 +16,7 @@ from benchforge.model.suite.claim import VerdictRules
 from benchforge.model.suite.search import RateSearch
 from benchforge.model.suite.until import Until
 from benchforge.model.trial.answers.answer import Expect
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 from benchforge.model.values.case_name import CaseName
 from benchforge.parts.part import Driver, Metric
 from benchforge.parts.registry import Registry
@@ -24,7 +24,7 @@ from benchforge.suite.claims.of_kept_suite import Asks, asks
 from benchforge.suite.declared import KINDS, STANDARD, declared, metrics, tables_of
 from benchforge.suite.environment import Environment
 from benchforge.suite.matrix import part_at
-from benchforge.suite.measuring.repeat import repeated
+from benchforge.suite.measuring.tables import repeated
 from benchforge.suite.overrides import layered
 from benchforge.suite.scenarios.search import find_of
 from benchforge.suite.scenarios.turns import ALONE

@@ -16,7 +16,7 @@ from benchforge.run.trial.stages.load import LoadedServer
 from benchforge.run.trial.stages.warm_up import WarmServer, load_again, still_there
 from benchforge.run.trial.stages.windows import judged
 from benchforge.stats.turns import counted_in_slices, in_turns
-from benchforge.suite.secrets.redact import redact
+from benchforge.suite.secrets import redact
 
 _OPENED = ("TcpPassiveOpens", "TcpActiveOpens")
 

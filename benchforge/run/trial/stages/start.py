@@ -13,13 +13,11 @@ from benchforge.errors import BenchforgeError, ServerBroken, TrialFailed
 from benchforge.model.trial.observation import Role
 from benchforge.parts.command import Finished, Task
 from benchforge.parts.part import Server, Service
-from benchforge.parts.probe import Accepts, RightAnswer, Succeeds
-from benchforge.parts.site import Site
+from benchforge.parts.site import Accepts, RightAnswer, Site, Succeeds
 from benchforge.run.http.connect import address, reachable
 from benchforge.run.http.request import HttpProbe, Like, reason, until_right, version_of
-from benchforge.run.programs.lacking import in_log
-from benchforge.run.programs.tasks import TASK_WITHIN_S, done
-from benchforge.run.programs.template import restored
+from benchforge.run.programs.needed import in_log
+from benchforge.run.programs.template import TASK_WITHIN_S, done, restored
 from benchforge.run.sandbox.sandbox import Sandbox, complaint
 from benchforge.run.trial.scope import Serving, TrialScope, services_of
 from benchforge.run.trial.stages.steps import Steps

@@ -6,12 +6,12 @@ from functools import partial
 from types import MappingProxyType
 
 from benchforge.model.trial.trial import Failure, Trial
+from benchforge.model.values.case_name import Identity, identity
 from benchforge.run.disk.result_writer import entered
 from benchforge.run.trial.context import TrialContext
 from benchforge.run.trial.inputs import MeasuredTrial, TrialInputs
 from benchforge.run.trial.measure import begun, measured_together, trial_of
 from benchforge.run.trial.turns.load import in_turns, turn_name
-from benchforge.stats.summary.groups import Identity, identity
 
 
 def measure_in_turns(

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from benchforge.errors import LaunchLost, OutputDamaged, TrialFailed
 from benchforge.model.trial.turns import ProbedSlice, Slice
 from benchforge.parts.command import Finished
-from benchforge.run.machine.cpu_ticks import ticks
+from benchforge.run.machine.quiet import ticks
 from benchforge.run.sandbox.sandbox import Running, Sandbox, complaint
 from benchforge.run.trial.turns.freeze import Freezer, stopped
 from benchforge.stats.turns import probe_lengths

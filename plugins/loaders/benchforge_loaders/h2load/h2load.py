@@ -45,7 +45,6 @@ MOST = 10_000
 "URLs of a list, which is kept with the trial. Then a connection begins again."
 _ENTRY = struct.Struct("<QIHH")
 
-
 URLS = "h2load-urls"
 _PROTOCOLS = {"http/1.1": ["--h1"], "h2": [], "h2c": ["-p", "h2c"]}
 _HINTS = {

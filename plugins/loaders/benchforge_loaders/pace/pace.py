@@ -284,10 +284,7 @@ connection."""
             latency=Histogram.added(by_status.values()),
             latency_by_status=_by_class(by_status),
             service_time=report.service.histogram,
-            phases={
-                "connect": report.connect.histogram,
-                "first_byte": report.first_byte.histogram,
-            },
+            phases={"connect": report.connect.histogram, "first_byte": report.first_byte.histogram},
             in_flight=report.in_flight.histogram,
             series=Series(
                 bin_s=report.bin_ns / 1e9,

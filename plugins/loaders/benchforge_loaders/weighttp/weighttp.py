@@ -7,15 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, JsonValue, PositiveInt, model_validator
 
-from benchforge.plugin import (
-    Command,
-    Duration,
-    Load,
-    Output,
-    Reading,
-    Target,
-    WrongOption,
-)
+from benchforge.plugin import Command, Duration, Load, Output, Reading, Target, WrongOption
 from benchforge.plugin.load_tools import (
     Amount,
     Count,

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, ClassVar, Self
 
 from pydantic import ConfigDict, Field, JsonValue, PositiveInt, model_validator
@@ -29,10 +30,40 @@ from benchforge.plugin.load_tools import (
     lasted,
     parsing,
 )
-from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
+
+HOOK, STREAM = (Path(__file__).with_name(name) for name in ("wrk.lua", "stream.lua"))
 
 Positive = Annotated[int, Field(ge=1, le=2**53)]
 Microseconds = Annotated[float, Field(ge=0)]
+
+
+def stream_environment(target: Target, threads: int) -> dict[str, str]:
+    """Return what the script reads: where the requests are, and how many threads share them."""
+    return {
+        "BENCHFORGE_WRK_HOOK": str(HOOK),
+        "BENCHFORGE_WRK_STREAM": str(target.stream),
+        "BENCHFORGE_WRK_INDEX": str(target.index),
+        "BENCHFORGE_WRK_THREADS": str(threads),
+        "BENCHFORGE_WRK_TAKEN": str(target.folder / _taken_file(target)),
+    }
+
+
+def taken_of(output: Output) -> tuple[tuple[int, ...], int]:
+    """Return how many records each thread took, and how often one began again.
+
+    Without a mix there are none. Raises OutputDamaged where the script's file is not whole.
+    """
+    if not output.target.kinds:
+        return (), 0
+    with parsing(name := _taken_file(output.target)):
+        rows = [tuple(map(int, line.split())) for line in output.file(name).splitlines()]
+        if not rows or any(len(row) != len(("taken", "again")) or min(row) < 0 for row in rows):
+            raise ValueError("not two counts for each thread")
+        return tuple(taken for taken, _ in rows), sum(again for _, again in rows)
+
+
+def _taken_file(target: Target) -> str:
+    return f"wrk-{target.phase}-taken"
 
 
 class WrkCounts(ToolJson):

@@ -29,7 +29,7 @@ from benchforge.plugin.load_tools import (
     optional,
     parsing,
 )
-from benchforge_loaders.wrk.mix import HOOK, STREAM, stream_environment, taken_of
+from benchforge_loaders.wrk.wrk import HOOK, STREAM, stream_environment, taken_of
 
 _US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 _TIME = r"(\d{1,9}\.\d\d)(us|ms|s|m|h)"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from benchforge.cli.measure.gate.older_result import OlderResult
 from benchforge.errors import CannotKeep, ProgramMissing, Unusable
 from benchforge.parts.part import GIT
-from benchforge.run.checkout.git import Git, GitRefusedError
+from benchforge.run.checkout import Git, GitRefusedError
 from benchforge.run.disk.scratch import scratch_folder
 from benchforge.run.locate import locate
 from benchforge.run.sandbox.host import LocalHost
@@ -22,7 +22,6 @@ _PART_OF_ID = re.compile(r"[0-9a-f]{7,39}")
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _UPSTREAM = "upstream"  # as most people call the repository that they forked
 _URL = "where URL is the repository of the pull request"
-
 
 _SHOWN = 7  # digits of a commit, as git shows it
 

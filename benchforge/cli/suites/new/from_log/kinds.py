@@ -69,8 +69,7 @@ _GOOD, _BAD = 200, 400
 _BODIES = {"POST", "PUT", "PATCH", "DELETE"}
 _LONGEST = 60  # characters of a value
 _STATIC = re.compile(
-    r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$",
-    re.IGNORECASE,
+    r"\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|woff2?|ttf|mp4|pdf)$", re.IGNORECASE
 )
 _SECRET = re.compile(
     r"tok|key|pass|pwd|secret|auth|sess|sid$|code|sig|hash|mail|phone|user|name|pin$|otp"

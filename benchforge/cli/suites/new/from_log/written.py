@@ -22,7 +22,6 @@ CONNECTIONS = 50
 _LOWEST = 120  # /s, since p99 needs 1,000 responses
 _STEPS = 10  # of 10 s: the interval is about 3 % to each side, in four minutes
 
-
 OWN = "CHANGE-ME"
 "A value that stands where the log has none to keep."
 _MOST_KEYS = 6

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from benchforge.model.trial.answers.exposed_secrets import HIDDEN
+from benchforge.model.trial.trial import HIDDEN
 
 SHORTEST = 8
 "Characters of a secret: shorter ones stand in words and numbers that are none."

@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
-from benchforge.run.machine.cpu_ticks import number, raw, text
+from benchforge.run.machine.quiet import number, raw, text
 from benchforge.text.readable import amount, exact
 
 _FILES = 4096
@@ -20,7 +20,7 @@ _WAITING = {
 _DEVICES = "sys/bus/event_source/devices"
 
 
-def findings(root: Path) -> Iterator[MachineFinding]:
+def limit_findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of limits."""
     yield _files(root)
     yield from _group(root)

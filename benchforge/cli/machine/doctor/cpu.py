@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
 from benchforge.model.values.cpus import Cpus
-from benchforge.run.machine.cpu_ticks import fields, raw, text
+from benchforge.run.machine.quiet import fields, raw, text
 
 _CPU = "sys/devices/system/cpu"
 _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -13,7 +13,7 @@ _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _GOOD_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 
 
-def findings(root: Path) -> Iterator[MachineFinding]:
+def cpu_findings(root: Path) -> Iterator[MachineFinding]:
     """Yield what there is to say of the CPUs."""
     yield _usable(root)
     yield _model(root)

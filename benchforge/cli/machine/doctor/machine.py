@@ -1,0 +1,292 @@
+"""All that is looked at on a machine before it is trusted with a measurement."""
+
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchforge.checks.limits import limits
+from benchforge.cli.machine.calibrate.rounds import between_neighbours, shown
+from benchforge.cli.machine.doctor.cpu import cpu_findings
+from benchforge.cli.machine.doctor.finding import MachineFinding, ok, unknown, warn
+from benchforge.cli.machine.doctor.limits import limit_findings
+from benchforge.model.files.calibration import Calibration
+from benchforge.run.disk.space import free_b
+from benchforge.run.machine.calibration import kept, stale
+from benchforge.run.machine.quiet import FOREIGN, Look, fields, look, number, text
+from benchforge.run.sandbox.sandbox import Mode
+from benchforge.text.readable import amount, exact, percent
+
+_BETWEEN_S = 1.0
+
+_LITTLE_KB = 1_000_000
+_THP = "sys/kernel/mm/transparent_hugepage/enabled"
+
+_LITTLE = 1e9
+
+_LOAD_A_CPU = 0.2
+_STOLEN = 0.005
+_SHOWN = 3
+
+_BACKLOG = 1024
+_PORTS = 20_000
+_MTU = 65536
+
+_WITHOUT_NETWORK = (
+    "counts include connections of others, ports are shared, and [tuning] sysctl is refused"
+)
+_WITHOUT_PROCESSES = "a process that hides may outlive its trial"
+_ALLOWING = "allow user namespaces: sysctl user.max_user_namespaces=10000, or run as root"
+
+_ANEW = "benchforge calibrate"
+
+
+def machine(
+    root: Path, mode: Mode | str, folders: Mapping[str, Path], between_s: float = _BETWEEN_S
+) -> Iterator[MachineFinding]:
+    """Yield what is found below `root`, the folder that holds /proc and /sys.
+
+    It takes `between_s` seconds to see who uses the CPUs. `folders` are where a run writes, by
+    purpose; `mode` is of a trial that was tried, or says why none was.
+    """
+    before = look(root)
+    time.sleep(between_s)
+    after = look(root)
+    yield from cpu_findings(root)
+    yield from load_findings(root, before, after, frozenset({os.getpid()}))
+    yield from calibration_findings()
+    yield from memory_findings(root)
+    yield from space_findings(folders)
+    yield from limit_findings(root)
+    yield from network_findings(root)
+    yield from isolation_findings(root, mode)
+
+
+def memory_findings(root: Path) -> Iterator[MachineFinding]:
+    """Yield what there is to say of memory."""
+    about = fields(root, "proc/meminfo")
+    yield _free(number(about.get("MemAvailable")), number(about.get("MemTotal")))
+    yield _swap(number(about.get("SwapTotal")), number(about.get("SwapFree")))
+    yield _pages(text(root, _THP))
+    yield _layout(text(root, "proc/sys/kernel/randomize_va_space"))
+
+
+def _kib(number: int) -> str:
+    return amount("B", number * 1024)
+
+
+def _free(free: int | None, total: int | None) -> MachineFinding:
+    if free is None or total is None:
+        return unknown("memory", "/proc/meminfo does not say how much is available")
+    says = f"{_kib(free)} of {_kib(total)} available"
+    if free < _LITTLE_KB:
+        return warn("memory", f"{says}: the kernel may kill measured processes", "end what uses it")
+    return ok("memory", says)
+
+
+def _swap(total: int | None, free: int | None) -> MachineFinding:
+    if total is None or free is None:
+        return unknown("swap", "/proc/meminfo does not say")
+    if total == 0:
+        return ok("swap", "none")
+    if free < total:
+        says = f"{_kib(total - free)} of {_kib(total)} used: measured processes may be swapped out"
+        return warn("swap", says, "swapoff -a")
+    return ok("swap", f"{_kib(total)}, none of it used")
+
+
+def _pages(enabled: str | None) -> MachineFinding:
+    chosen = re.search(r"\[(\w+)\]", enabled or "")
+    if chosen is None:
+        return unknown("huge pages", "the kernel does not say whether it makes them by itself")
+    if chosen[1] == "always":
+        says = "always: when a process gets them is chance, and its speed and memory follow"
+        return warn("huge pages", says, f"echo madvise > /{_THP}")
+    return ok("huge pages", f"{chosen[1]}: none that is not asked for")
+
+
+def _layout(randomize: str | None) -> MachineFinding:
+    match randomize:
+        case "2":
+            return ok("ASLR", "on: each start has a layout of its own, over which trials average")
+        case "0" | "1":
+            says = "not full: every trial may have the same layout, a lucky or an unlucky one"
+            return warn("ASLR", says, "sysctl kernel.randomize_va_space=2")
+    return unknown("ASLR", "the kernel does not say")
+
+
+def space_findings(folders: Mapping[str, Path]) -> Iterator[MachineFinding]:
+    """Yield how much is free for each purpose; of a folder that is to be made, above it."""
+    for purpose, folder in folders.items():
+        try:
+            free = free_b(folder)
+        except OSError as error:
+            yield unknown(f"disk: {purpose}", f"{error.filename}: {error.strerror}")
+            continue
+        says = f"{amount('B', free)} free at {folder}"
+        if free < _LITTLE:
+            hint = f"{says}: a run may fail because it cannot write"
+            yield warn(f"disk: {purpose}", hint, "free some space")
+        else:
+            yield ok(f"disk: {purpose}", says)
+
+
+def load_findings(
+    root: Path, before: Look | None, after: Look | None, ours: frozenset[int]
+) -> Iterator[MachineFinding]:
+    """Yield what there is to say of the load between two looks; `ours` are the pids of our own."""
+    yield _average(text(root, "proc/loadavg"), after)
+    if before is None or after is None or after.total <= before.total:
+        yield unknown("other processes", "/proc/stat does not say who uses the CPUs")
+        yield unknown("steal", "/proc/stat does not say")
+        return
+    yield _foreign(before, after, ours)
+    yield _stolen((after.stolen - before.stolen) / (after.total - before.total))
+
+
+def _average(words: str | None, now: Look | None) -> MachineFinding:
+    try:
+        minute = float((words or "").split()[0])
+    except (IndexError, ValueError):
+        minute = float("nan")
+    if now is None or not 0 <= minute < float("inf"):
+        return unknown("load average", "/proc/loadavg does not say")
+    if minute > _LOAD_A_CPU * now.cpus:
+        says = f"{exact(minute)} on {now.cpus} CPUs: something else runs, or ran a minute ago"
+        return warn("load average", says, "wait, or end what runs")
+    return ok("load average", f"{exact(minute)} on {now.cpus} CPUs")
+
+
+def _foreign(before: Look, after: Look, ours: frozenset[int]) -> MachineFinding:
+    used = {
+        pid: ticks - before.processes.get(pid, ("", 0))[1]
+        for pid, (_, ticks) in after.processes.items()
+    }
+    whole = after.total - before.total
+    own = sum(ticks for pid, ticks in used.items() if pid in ours)
+    share = max(0.0, (after.busy - before.busy - own) / whole)
+    says = f"they use {percent(share)} of the CPUs"
+    if share <= FOREIGN:
+        return ok("other processes", says)
+    others = sorted((ticks, pid) for pid, ticks in used.items() if pid not in ours and ticks > 0)
+    names = [
+        f"{_printable(after.processes[pid][0])} (process {pid}, "
+        f"{percent(ticks / whole * after.cpus)})"
+        for ticks, pid in reversed(others[-_SHOWN:])
+    ]
+    busiest = f", the most by {', '.join(names)}" if names else ", by none that is seen from here"
+    return warn("other processes", f"{says}{busiest}", "end them, or wait")
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
+
+
+def _stolen(share: float) -> MachineFinding:
+    if share > _STOLEN:
+        says = f"{percent(share)} of the CPUs' time was given to other machines"
+        return warn("steal", says, "measure at another time, or on a machine of your own")
+    return ok("steal", percent(max(0.0, share)))
+
+
+def network_findings(root: Path) -> Iterator[MachineFinding]:
+    """Yield what there is to say of the network."""
+    yield _backlog(number(text(root, "proc/sys/net/core/somaxconn")))
+    yield _ports(text(root, "proc/sys/net/ipv4/ip_local_port_range"))
+    yield _loopback(number(text(root, "sys/class/net/lo/mtu")))
+
+
+def _backlog(most: int | None) -> MachineFinding:
+    if most is None:
+        return unknown("somaxconn", "the kernel does not say how many connections may wait")
+    if most < _BACKLOG:
+        says = f"{most}: of more connections at once some are refused, in the host's network"
+        return warn("somaxconn", says, "sysctl net.core.somaxconn=4096")
+    return ok("somaxconn", str(most))
+
+
+def _ports(words: str | None) -> MachineFinding:
+    ends = [number(word) for word in (words or "").split()]
+    match ends:
+        case [int(first), int(last)] if first <= last:
+            count = last - first + 1
+        case _:
+            return unknown("port range", "the kernel does not say")
+    if count < _PORTS:
+        says = f"{first}-{last}: without keep-alive a load runs out of ports, in the host's network"
+        return warn("port range", says, 'sysctl net.ipv4.ip_local_port_range="32768 60999"')
+    return ok("port range", f"{first}-{last}, {count} connections a minute without keep-alive")
+
+
+def _loopback(mtu: int | None) -> MachineFinding:
+    if mtu is None:
+        return unknown("loopback MTU", "the kernel does not say")
+    if mtu != _MTU:
+        says = f"{mtu}, not {_MTU}: large answers cost more packets than elsewhere"
+        return warn("loopback MTU", says, f"ip link set lo mtu {_MTU}")
+    return ok("loopback MTU", str(mtu))
+
+
+def isolation_findings(root: Path, mode: Mode | str) -> Iterator[MachineFinding]:
+    """Yield what a trial of its own has; `mode` is of one that was tried, or why it was not."""
+    if isinstance(mode, str):
+        yield unknown("own processes", mode)
+        yield unknown("own network", mode)
+    else:
+        why = "; ".join(mode.weaker)
+        if mode.pid_namespace:
+            yield ok("own processes", "each trial has private processes and mounts")
+        else:
+            yield warn("own processes", f"{why}: {_WITHOUT_PROCESSES}", _ALLOWING)
+        if mode.network == "private":
+            yield ok("own network", "each trial has one, whose counters are exact")
+        else:
+            yield warn("own network", f"{why}: {_WITHOUT_NETWORK}", _ALLOWING)
+    yield _users(root)
+
+
+def _users(root: Path) -> MachineFinding:
+    most = number(text(root, "proc/sys/user/max_user_namespaces"))
+    if most is None:
+        return unknown("user namespaces", "the kernel does not say how many there may be")
+    forbidden = {
+        "user.max_user_namespaces=10000": most == 0,
+        "kernel.unprivileged_userns_clone=1": _is(root, "unprivileged_userns_clone", "0"),
+        "kernel.apparmor_restrict_unprivileged_userns=0": _is(
+            root, "apparmor_restrict_unprivileged_userns", "1"
+        ),
+    }
+    cures = [cure for cure, applies in forbidden.items() if applies]
+    if cures:
+        says = "forbidden, at least to ordinary users: their trials share the machine's network"
+        return warn("user namespaces", says, f"sysctl {' '.join(cures)}")
+    return ok("user namespaces", f"{most} allowed")
+
+
+def _is(root: Path, name: str, value: str) -> bool:
+    return text(root, f"proc/sys/kernel/{name}") == value
+
+
+def calibration_findings() -> Iterator[MachineFinding]:
+    """Yield what the calibration says, that runs take their thresholds from."""
+    match kept():
+        case None:
+            yield unknown("calibration", "there is none: how loud it is when quiet", _ANEW)
+        case Calibration() as calibration if why := stale(calibration, limits()):
+            yield warn("calibration", f"not used: {why}", _ANEW)
+        case Calibration() as calibration:
+            least = shown(between_neighbours(calibration.per_second)).get(10)
+            difference = (
+                "not known, since all rounds were equal" if least is None else percent(least)
+            )
+            says = (
+                f"of {calibration.created:%Y-%m-%d}: the smallest difference that 10 blocks show: "
+                f"{difference}"
+            )
+            if calibration.lock_holder:
+                yield warn("calibration", f"{says}; {calibration.lock_holder}", _ANEW)
+            else:
+                yield ok("calibration", says)
+        case faults:
+            yield warn("calibration", f"not used: {faults[0]}", _ANEW)

@@ -1,1 +1,0 @@
-"""What `doctor` looks at on a machine before it is trusted with a measurement."""

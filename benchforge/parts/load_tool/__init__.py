@@ -1,1 +1,0 @@
-"""The bases of load tools that print what they measured."""

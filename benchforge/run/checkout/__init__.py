@@ -1,1 +1,0 @@
-"""Code at a commit: git, and the checkouts that servers run from."""

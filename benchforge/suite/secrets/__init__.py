@@ -1,1 +1,0 @@
-"""Secrets: which values are secret, and texts without them."""
